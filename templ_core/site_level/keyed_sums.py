@@ -10,7 +10,7 @@ import numpy.typing as npt
 from templ_core.array_types import Bools, Int64s, UInt64s
 from templ_core.site_level import _keyed_sums
 
-Number = TypeVar("Number", np.int64, np.uint64)
+Number = TypeVar("Number", np.int64, np.uint64, np.uint32)
 
 
 class KeyedSums(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,13 +2,9 @@ from collections.abc import Sequence
 
 from templ_core.array_types import Bools, Int32s, Int64s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import Words
-from templ_core.site_level.strings.string_evidence import PageStrings
 from templ_core.site_level.strings.suffix_array import SuffixArray
 
 def word_tokens(words: Words, is_wanted: Bools, calendar: UInt64s) -> UInt16s: ...
-def read_seeds(
-    tokens: UInt16s, lengths: Int32s, size: int, every: int
-) -> tuple[UInt64s, Int32s]: ...
 def uncovered_runs(
     tokens: UInt16s,
     segments: Int64s,
@@ -18,11 +14,10 @@ def uncovered_runs(
     every: int,
 ) -> UInt16s: ...
 def numbered(ascending: UInt64s, keys: UInt64s, first: int) -> UInt16s: ...
-def prose_corpus(pages: Sequence[PageStrings], recurring: UInt64s) -> tuple[UInt16s, Int32s]: ...
 def frequent_prefixes(
     suffixes: SuffixArray,
-    document_column: Int32s,
-    documents: int,
+    part_column: Int32s,
+    bits: UInt64s,
     least_documents: Sequence[int],
     tokens_min: int,
 ) -> tuple[Int32s, Int32s]: ...

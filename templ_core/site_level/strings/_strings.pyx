@@ -1,12 +1,16 @@
 """Compiled loops that learn repeated text; see `string_evidence.py` and `window_strings.py`."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.string cimport memcpy
 
 from templ_core._arrays cimport items
 from templ_core._hashing cimport find, finalised
 from templ_core.site_level.strings._tokens cimport BREAK, FIRST_WORD, NUMBER, is_seed
 
 import numpy as np
+
+cdef extern from *:
+    int __builtin_popcountll(uint64_t value) noexcept
 
 cdef Py_ssize_t TOUCHING = 4  # characters of a script without spaces that make up one token
 
@@ -52,25 +56,6 @@ def word_tokens(words, is_wanted, calendar):
                 key = finalised(key) ^ hashes[other]
             token[word] = FIRST_WORD + finalised(key) % (65536 - FIRST_WORD)
     return tokens
-
-
-def read_seeds(tokens, lengths, int size, int every):
-    """Return the key of each sampled run of `size` tokens, and the number of its text."""
-    cdef Py_ssize_t count = len(tokens), texts = len(lengths), text, start = 0, at, found = 0
-    cdef const uint16_t *token = <const uint16_t *>items(tokens, 2)
-    cdef const int32_t *length = <const int32_t *>items(lengths, 4)
-    keys, owners = np.empty(count, np.uint64), np.empty(count, np.int32)
-    cdef uint64_t *key = <uint64_t *>items(keys, 8, True)
-    cdef int32_t *owner = <int32_t *>items(owners, 4, True)
-    cdef uint32_t of_run
-    for text in range(texts):
-        for at in range(start, start + length[text] - size + 1):
-            if is_seed(token + at, size, every, &of_run):
-                key[found] = of_run
-                owner[found] = <int32_t>text
-                found += 1
-        start += length[text]
-    return keys[:found], owners[:found]
 
 
 def uncovered_runs(tokens, segments, is_wanted, is_covered, int size, int every):
@@ -119,55 +104,12 @@ def numbered(ascending, keys, int first):
     return numbers
 
 
-def prose_corpus(pages, recurring):
-    """Return the tokens of the texts that have a recurring seed, a break around each, and the page of each token.
-
-    Args:
-        recurring: Keys of the seeds that recur, in ascending order; uint64.
-    """
-    cdef Py_ssize_t room = 1, size = len(recurring), filled = 1, seed, place, text, at, start, number = 0
-    for page in pages:
-        room += len(page.tokens) + len(page.lengths)
-    tokens, owners = np.zeros(room, np.uint16), np.zeros(room, np.int32)
-    cdef uint16_t *token = <uint16_t *>items(tokens, 2, True)
-    cdef int32_t *owner = <int32_t *>items(owners, 4, True)
-    cdef const uint64_t *known = <const uint64_t *>items(recurring, 8)
-    cdef const uint64_t *key
-    cdef const int32_t *text_of
-    cdef const int32_t *length
-    cdef const uint16_t *own
-    cdef uint8_t *is_chosen
-    marks = np.zeros(1 << 16, np.bool_)                 # by the middle bits of the keys that recur
-    cdef uint8_t *mark = <uint8_t *>items(marks, 1, True)
-    for seed in range(size):
-        mark[known[seed] >> 8 & 0xFFFF] = True
-    for number, page in enumerate(pages):
-        keys, texts = page.seeds
-        chosen = np.zeros(len(page.lengths), np.bool_)
-        is_chosen = <uint8_t *>items(chosen, 1, True)
-        key, text_of = <const uint64_t *>items(keys, 8), <const int32_t *>items(texts, 4)
-        for seed in range(len(keys)):
-            if mark[key[seed] >> 8 & 0xFFFF] and not is_chosen[text_of[seed]]:
-                place = find(known, size, key[seed])
-                is_chosen[text_of[seed]] = place < size and known[place] == key[seed]
-        length, own, start = <const int32_t *>items(page.lengths, 4), <const uint16_t *>items(page.tokens, 2), 0
-        for text in range(len(page.lengths)):
-            if is_chosen[text]:
-                owner[filled - 1] = <int32_t>number     # of the break before it
-                for at in range(start, start + length[text]):
-                    token[filled], owner[filled] = own[at], <int32_t>number
-                    filled += 1
-                token[filled], owner[filled] = BREAK, <int32_t>number
-                filled += 1
-            start += length[text]
-    return tokens[:filled], owners[:filled]
-
-
-def frequent_prefixes(suffixes, document_column, Py_ssize_t documents, least_documents, int tokens_min):
+def frequent_prefixes(suffixes, part_column, bits, least_documents, int tokens_min):
     """Return the longest prefix of each suffix that enough documents have, and the number of its interval.
 
     Args:
-        document_column: Number of the document that each token is in; int32.
+        part_column: The part of the corpus that each token is in; int32.
+        bits: Which documents have each part, as bits; uint64 of shape (parts, words).
         least_documents: Documents that have a prefix at least; one number for each level.
         tokens_min: Tokens of the shortest prefix that counts.
 
@@ -175,40 +117,57 @@ def frequent_prefixes(suffixes, document_column, Py_ssize_t documents, least_doc
         Two int32 arrays of shape (levels, ranks): lengths, 0 where there is no such prefix, and numbers that
         are equal where prefixes are.
     """
-    common_column, starts = suffixes.common, suffixes.starts
-    cdef Py_ssize_t ranks = len(starts), rank, depth = 0, low, high, middle, at
+    common_column, starts, room_column = suffixes.common, suffixes.starts, suffixes.room
+    cdef Py_ssize_t ranks = len(starts), rank, depth = 0, at, word, words = bits.shape[1]
     cdef Py_ssize_t levels = len(least_documents), level
     least_column = np.array(least_documents, np.int32)
     cdef const int32_t *least = <const int32_t *>items(least_column, 4)
     cdef const int32_t *common = <const int32_t *>items(common_column, 4)
     cdef const int32_t *start = <const int32_t *>items(starts, 4)
-    cdef const int32_t *document = <const int32_t *>items(document_column, 4)
-    # A stack of open intervals: where each begins, its length, and how many of its ranks have an earlier
-    # rank of their document in it.
-    stack = np.zeros((3, ranks + 2), np.int32)
+    cdef const int32_t *longest = <const int32_t *>items(room_column, 4)
+    cdef const int32_t *part = <const int32_t *>items(part_column, 4)
+    cdef const uint64_t *documents_of = <const uint64_t *>items(bits, 8)
+    # A stack of open intervals: where each begins, its length, and the documents of its ranks. The first one is open for
+    # ever and has no documents.
+    cdef Py_ssize_t room = min(ranks, int(common_column.max())) + 2
+    stack, sets = np.zeros((2, room), np.int32), np.zeros((room, words), np.uint64)
     cdef int32_t *left = <int32_t *>items(stack, 4, True)
-    cdef int32_t *length = left + ranks + 2
-    cdef int32_t *again = length + ranks + 2
-    last_rank = np.full(documents, -1, np.int32)
-    cdef int32_t *last = <int32_t *>items(last_rank, 4, True)
+    cdef int32_t *length = left + room
+    cdef uint64_t *documents = <uint64_t *>items(sets, 8, True)
+    cdef const uint64_t *own
     lengths, numbers = np.zeros((2, levels, max(ranks, 1)), np.int32)
-    cdef Py_ssize_t room = max(ranks, 1)
+    room = max(ranks, 1)
     cdef int32_t *best = <int32_t *>items(lengths, 4, True)
     cdef int32_t *number = <int32_t *>items(numbers, 4, True)
     # The first rank from each one on that has no prefix yet.
     free_ranks = np.empty((levels, ranks + 1), np.int32)
     cdef int32_t *free_rank = <int32_t *>items(free_ranks, 4, True)
-    cdef int32_t begun, carried, before, found = 0, of_it, shared
+    cdef int32_t found = 0, of_it, shared
     for level in range(levels):
         for rank in range(ranks + 1):
             free_rank[level * (ranks + 1) + rank] = <int32_t>rank
-    for rank in range(ranks + 1):
-        begun, carried = <int32_t>(rank - 1), 0
+    for rank in range(1, ranks + 1):
         shared = common[rank] if common[rank] >= tokens_min else 0
+        own = documents_of + part[start[rank - 1]] * words      # the rank before is in the innermost interval
+        if longest[rank - 1] >= tokens_min and longest[rank - 1] > max(common[rank - 1], common[rank]):
+            found += 1          # no other suffix begins with all of it
+            of_it = _documents(own, words)
+            for level in range(levels):
+                if of_it >= least[level]:
+                    best[level * room + rank - 1] = longest[rank - 1]
+                    number[level * room + rank - 1] = found
+                    free_rank[level * (ranks + 1) + rank - 1] = <int32_t>rank
+        if length[depth] < shared:
+            depth += 1
+            left[depth], length[depth] = <int32_t>(rank - 1), shared
+            for word in range(words):
+                documents[depth * words + word] = own[word]
+        elif depth:
+            for word in range(words):
+                documents[depth * words + word] |= own[word]
         while length[depth] > shared:
-            again[depth] += carried
-            of_it = <int32_t>rank - left[depth] - again[depth]
             found += 1
+            of_it = _documents(documents + depth * words, words)
             for level in range(levels):
                 if of_it < least[level]:
                     continue
@@ -218,27 +177,22 @@ def frequent_prefixes(suffixes, document_column, Py_ssize_t documents, least_doc
                     number[level * room + at] = found
                     free_rank[level * (ranks + 1) + at] = <int32_t>(at + 1)
                     at = _first_free(free_rank + level * (ranks + 1), at + 1)
-            begun, carried = left[depth], again[depth]
+            if length[depth - 1] < shared:
+                length[depth] = shared          # a shorter prefix begins at the same rank
+                break
             depth -= 1
-        if length[depth] < shared:
-            depth += 1
-            left[depth], length[depth], again[depth] = begun, shared, 0
-        again[depth] += carried
-        if rank == ranks:
-            break
-        before = last[document[start[rank]]]
-        last[document[start[rank]]] = <int32_t>rank
-        if before < 0 or depth == 0:
-            continue
-        low, high = 0, depth        # the smallest open interval that reaches down to `before`
-        while low < high:
-            middle = (low + high + 1) >> 1
-            if left[middle] <= before:
-                low = middle
-            else:
-                high = middle - 1
-        again[low] += 1
+            for word in range(words if depth else 0):
+                documents[depth * words + word] |= documents[(depth + 1) * words + word]
     return lengths[:, :ranks], numbers[:, :ranks]
+
+
+cdef inline int32_t _documents(const uint64_t *bits, Py_ssize_t words) noexcept:
+    """Return how many documents are marked."""
+    cdef int32_t count = 0
+    cdef Py_ssize_t word
+    for word in range(words):
+        count += __builtin_popcountll(bits[word])
+    return count
 
 
 cdef inline Py_ssize_t _first_free(int32_t *free_rank, Py_ssize_t at) noexcept:
@@ -254,13 +208,13 @@ cdef inline Py_ssize_t _first_free(int32_t *free_rank, Py_ssize_t at) noexcept:
 
 
 def maximal_strings(tokens, starts, lengths, numbers):
-    """Return the strings that do not continue a longer one to the left, each once, as `joined` does.
+    """Return the strings that do not continue a longer one to the left, each once and behind a break, in order.
 
     Args:
         tokens: The tokens whose suffixes were sorted; uint16.
         starts: Where the suffix of each rank begins; int32.
         lengths: Tokens of the string that each suffix begins with, 0 = none; int32.
-        numbers: The numbers of these strings, equal for equal ones, at most `len(tokens)`; int32.
+        numbers: The numbers of these strings, equal for equal ones, at most 2 * `len(tokens)`; int32.
     """
     cdef Py_ssize_t count = len(starts), rank, at, place, size = 1, found = 0
     cdef const uint16_t *token = <const uint16_t *>items(tokens, 2)
@@ -269,23 +223,22 @@ def maximal_strings(tokens, starts, lengths, numbers):
     cdef const int32_t *number = <const int32_t *>items(numbers, 4)
     columns = np.zeros((4, count + 1), np.int32)
     cdef int32_t *length_at = <int32_t *>items(columns, 4, True)
-    cdef int32_t *number_at = length_at + count + 1
-    cdef int32_t *is_known = number_at + count + 1      # by the number of a string
-    cdef int32_t *begins = is_known + count + 1
+    cdef int32_t *chosen = length_at + count + 1
+    cdef int32_t *is_known = chosen + count + 1         # by the number of a string
     for rank in range(count):
-        length_at[start[rank]], number_at[start[rank]] = length[rank], number[rank]
-    for at in range(count):
-        if not length_at[at] or (at and length_at[at - 1] > length_at[at]) or is_known[number_at[at]]:
+        length_at[start[rank]] = length[rank]
+    for rank in range(count):
+        at = start[rank]
+        if not length[rank] or is_known[number[rank]] or (at and length_at[at - 1] > length[rank]):
             continue
-        is_known[number_at[at]] = 1
-        begins[found] = <int32_t>at
-        size += length_at[at] + 1
+        is_known[number[rank]] = 1
+        chosen[found] = <int32_t>rank
+        size += length[rank] + 1
         found += 1
     strings = np.zeros(size, np.uint16)
-    cdef uint16_t *result = <uint16_t *>items(strings, 2, True)
-    for rank in range(found):
-        result += 1
-        for place in range(length_at[begins[rank]]):
-            result[place] = token[begins[rank] + place]
-        result += length_at[begins[rank]]
+    cdef uint16_t *result = <uint16_t *>items(strings, 2, True) + 1
+    for place in range(found):
+        at, size = start[chosen[place]], length[chosen[place]]
+        memcpy(result, token + at, 2 * size)
+        result += size + 1
     return strings

@@ -15,7 +15,7 @@ from templ_core.page_level.features.surroundings import HEADING, VERBATIM
 from templ_core.patterns import pattern
 from templ_core.site_level.config import MOSTLY_LINKS, STRINGS_CONFIG
 from templ_core.site_level.strings._string_evidence import StringFinder, read_page, sentence_runs
-from templ_core.site_level.strings._strings import numbered, read_seeds, word_tokens
+from templ_core.site_level.strings._strings import numbered, word_tokens
 from templ_core.site_level.strings.suffix_array import BREAK
 
 MONTHS = {
@@ -50,7 +50,7 @@ WEEKDAYS = {
 """Names of weekdays by language, found in the same forms as those of months."""
 
 
-class PageStrings(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+class PageStrings(msgspec.Struct, frozen=True, kw_only=True):
     """The prose of a page as tokens."""
 
     segment: Int32s
@@ -59,12 +59,6 @@ class PageStrings(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Words of each of them; length n_texts."""
     tokens: UInt16s
     """The tokens of their words, one after the other."""
-
-    @functools.cached_property
-    def seeds(self) -> tuple[UInt64s, Int32s]:
-        """Keys of sampled short runs of tokens, and the number of the text that each is in."""
-        config = STRINGS_CONFIG
-        return read_seeds(self.tokens, self.lengths, config.words_min, config.runs_per_seed)
 
 
 class PageProse(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,6 +41,7 @@ class SuffixArray:
         if len(tokens) < 2:
             self.starts: Int32s = np.zeros(len(tokens), np.int32)
             self.common: Int32s = np.zeros(len(tokens) + 1, np.int32)
+            self.room: Int32s = tokens_left(tokens)
             return
         from pydivsufsort import divsufsort, kasai  # noqa: PLC0415 - see above
 
@@ -50,9 +51,10 @@ class SuffixArray:
         self.common = np.zeros(len(tokens) + 1, np.int32)
         """Tokens that rank r shares with rank r - 1; length n + 1, 0 at both ends."""
         self.common[1:-1] = kasai(tokens, self.starts)[:-1]
-        room = tokens_left(tokens)[self.starts]
-        np.minimum(self.common[:-1], room, out=self.common[:-1])
-        np.minimum(self.common[1:-1], room[:-1], out=self.common[1:-1])
+        self.room = tokens_left(tokens)[self.starts]
+        """Tokens that a string that begins with each rank's suffix may have; length n."""
+        np.minimum(self.common[:-1], self.room, out=self.common[:-1])
+        np.minimum(self.common[1:-1], self.room[:-1], out=self.common[1:-1])
 
 
 @functools.cache

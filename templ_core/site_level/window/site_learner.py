@@ -12,10 +12,8 @@ from templ_core.site_level._keyed_sums import common_keys
 from templ_core.site_level.config import MASS_UNIT, PLACES_CONFIG
 from templ_core.site_level.keyed_sums import (
     KeyedSums,
-    count_columns,
     count_keys,
     distinct,
-    no_sums,
 )
 from templ_core.site_level.places._containers import best_container
 from templ_core.site_level.places._places import pooled_content
@@ -27,7 +25,7 @@ from templ_core.site_level.places.places import (
 )
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
-from templ_core.site_level.strings.window_strings import learn_strings
+from templ_core.site_level.strings.window_strings import WindowStrings
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
 from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import PageSummary
@@ -37,7 +35,6 @@ from templ_core.source_digest import installed_digest
 
 LEARNED_PAGES_MAX = 2000
 """Pages whose counts are kept in memory, about 50 kB each."""
-_NO_SEEDS = no_sums(1, 0)
 
 
 class SiteLearner:
@@ -56,7 +53,7 @@ class SiteLearner:
         """The documents of the window, by content digest."""
         self._counted: dict[bytes, PageSummary] = {}
         self._counts = NO_PAGES
-        self._seeds = _NO_SEEDS
+        self._strings = WindowStrings()
         self._trees = TreeLearner()
         self.fit = 1.0
         """How like the last page is to its cluster, 0 to 1."""
@@ -83,10 +80,8 @@ class SiteLearner:
         left = [page for digest, page in self._counted.items() if digest not in counted]
         if len(come) + len(left) < len(counted):
             self._counts = self._counts.learn_one(_counts_of(come)).forget_one(_counts_of(left))
-            self._seeds = self._seeds.plus(_seeds_of(come)).minus(_seeds_of(left))
         else:
             self._counts = _counts_of(counted.values())
-            self._seeds = _seeds_of(counted.values())
         self.window, self._counted = contents, counted
         self.known = dict(first)
         drift = find_drift([page.paths for _, page in first])
@@ -120,10 +115,9 @@ class SiteLearner:
                 table, best_containers=_among(votes, self._counts.containers)
             ),
             trees=self._trees.model(trees),
-            strings=learn_strings(
-                [(page.places.shape, page.strings) for page in self._counted.values()],
+            strings=self._strings.learn(
+                {name: (page.places.shape, page.strings) for name, page in self._counted.items()},
                 self._counts.shapes,
-                self._seeds,
             ),
         )
 
@@ -146,10 +140,6 @@ def _known_ratio(pages: Sequence[PageSummary], changed_at: int, gone: Sequence[i
 
 def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:
     return count_pages([(page.places, page.content_log_odds) for page in pages])
-
-
-def _seeds_of(pages: Iterable[PageSummary]) -> KeyedSums:
-    return count_columns([page.strings.seeds[0] for page in pages])
 
 
 def _among(votes: KeyedSums, pages_with: KeyedSums) -> KeyedSums:

@@ -5,8 +5,9 @@ from itertools import groupby
 
 import numpy as np
 
-from templ_core.site_level.strings._strings import read_seeds
 from templ_core.site_level.strings.string_evidence import FIRST_SHAPE
+
+NUMBER = 2
 
 
 def slow_page(features, prose, table, config):
@@ -79,8 +80,22 @@ def listed(tokens, owners, lengths, is_prose, config):
     keys = []
     for segment in range(len(lengths)):
         own = tokens[[at for at, own in enumerate(owners) if own == segment and is_prose[own]]]
-        size = np.array([len(own)], np.int32)
-        found, _ = read_seeds(own, size, config.words_min, config.runs_per_seed)
-        keys.append(found.tolist())
+        keys.append(sampled_runs(own.tolist(), config.words_min, config.runs_per_seed))
     times = Counter(key for one in keys for key in one)
     return [sum(times[key] > 1 for key in one) / max(len(one), 1) for one in keys]
+
+
+def sampled_runs(tokens, size, every):
+    """Keys of the sampled runs of a text, by their hashes (SplitMix64)."""
+    found = []
+    for start in range(len(tokens) - size + 1):
+        run = tokens[start : start + size]
+        value = 0
+        for token in run:
+            value = (value * 0x9E3779B97F4A7C15 + token) % 2**64
+        value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        value = (value ^ value >> 27) * 0x94D049BB133111EB % 2**64
+        value ^= value >> 31
+        if value % every == 0 and run.count(NUMBER) <= 1:
+            found.append(value % 2**32)
+    return found
