@@ -48,7 +48,7 @@ STAGES = {
     "record": ["workers.processes.records:RecordMaker.record", "schemas.codec:encode_json"],
     "document": ["workers.processes.records:RecordMaker.learned"],
     "store": [f"workers.state.window_store:WindowStore.{one}" for one in ("enter", "page_of", "mark_fitted")],
-    "fits: strings": ["templ_core.site_level.window.site_learner:learn_strings"],
+    "fits: strings": ["templ_core.site_level.window.site_learner:WindowStrings.learn"],
     "fits: trees": ["templ_core.site_level.trees.tree_learner:TreeLearner.model"],
     "fits: near-duplicates": ["templ_core.site_level.window.site_learner:distinct_pages"],
     "fits: form": ["workers.processes.learning:fitting_part"],
