@@ -16,7 +16,6 @@ from aiokafka import AIOKafkaProducer, TopicPartition
 from aiokafka.admin import RecordsToDelete
 
 from schemas.codec import SchemaError, decode_document_record, encode_msgpack
-from schemas.source import Source
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from tests.faults.log_files import cut_tail
 from tests.kafka.hostile_records import (
@@ -78,16 +77,14 @@ class Ledger:
         """Source id -> the pages that had it when they were lost."""
         self.lost_documents: dict[str, str] = {}
         """Page id -> URL of documents that were lost."""
-        self.hostile: set[str] = set()
-        """Source ids of records that are to become dead letters."""
         self.ahead: dict[str, str] = {}
         """Site -> id of its page that is dated ahead."""
 
     def lose_page(self, topic, partition, record):
-        """Note a page that is lost, unless it was a hostile one."""
+        """Note a page that is lost, unless it was a hostile one, which has no id."""
         source = f"{topic}-{partition}-{record.offset}"
         headers = dict(record.headers)
-        if source not in self.hostile and "id" in headers:
+        if "id" in headers:
             names = [headers[name].decode() for name in ("id", "site", "url")]
             self.lost_pages[source].append(LostPage(*names))
 
@@ -342,8 +339,7 @@ class Disturber:
             key, value, headers = self._rng.choice(list(HOSTILE_PAGES.values()))
             value = TOO_LARGE if isinstance(value, Zeros) else value
             partition = self._rng.randrange(PARTITIONS)
-            offset = send_batch(self._stream, PAGES, partition, [(key, value, headers)])
-            self.ledger.hostile.add(str(Source(self._stream.prefix + PAGES, partition, offset)))
+            send_batch(self._stream, PAGES, partition, [(key, value, headers)])
 
     def _hostile_documents(self):
         site = self._site()

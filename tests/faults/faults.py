@@ -44,7 +44,7 @@ import msgspec
 from aiokafka.errors import KafkaError
 
 from schemas.codec import SchemaError, decode_document_record, decode_output
-from schemas.topics import CLEANED, DOCUMENTS, PAGES
+from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
 from tests.benchmarks.measuring import read_options
 from tests.faults.cluster_disturber import ClusterDisturber
 from tests.faults.disturber import PATIENT, WATCHERS, WORKERS, Disturber
@@ -84,8 +84,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     lost: int
     """Pages that their topic has but that have no cleaned record, no deletion and no dead letter."""
     dead: int
-    """Dead letters of pages that were not hostile."""
+    """Pages of the feed that are dead letters."""
     hostile_dead: int
+    """Dead letters of hostile records, which have no id."""
     repeated: int
     """Records beyond the first of a source and revision."""
     broken_sequences: int
@@ -302,9 +303,10 @@ def outcome_of(stream, ledger, fed):
     held_ids = {source_of(one): header(one, "id") for one in held}
     cleaned = sorted(stream.records(CLEANED), key=lambda one: (one.partition, one.offset))
     outputs = [decode_output(one.value) for one in cleaned if one.value is not None]
+    letters = [dict(one.headers) for one in stream.records(DEAD_LETTERS)]
+    dead = {page_of_letter(one) for one in letters if "id" in one}
+    answered = {(str(one.source), one.id) for one in outputs}
     gone = {header(one, "source.id") for one in cleaned if one.value is None}
-    dead = set(stream.dead_letters())
-    answered = {one.id for one in outputs}
     learned = documents_of(stream)
     lost_pages = [page for some in ledger.lost_pages.values() for page in some]
     cut = {one.id for one in lost_pages} - set(held_ids.values())
@@ -321,11 +323,12 @@ def outcome_of(stream, ledger, fed):
     fields = {
         "pages": len(fed),
         "lost": sum(
-            id_ not in answered and source not in gone and source not in dead
-            for source, id_ in held_ids.items()
+            # A tombstone has no id, but its document has.
+            not (one in answered or one in dead or (one[0] in gone and one[1] in learned))
+            for one in held_ids.items()
         ),
-        "dead": len(dead - ledger.hostile),
-        "hostile_dead": len(dead & ledger.hostile),
+        "dead": len(dead),
+        "hostile_dead": sum("id" not in one for one in letters),
         "repeated": sum(len(some) - len(set(some)) for some in revisions.values()),
         "broken_sequences": sum(one != list(range(len(one))) for one in sequences),
         "revisions": sum(len(one) - 1 for one in sequences),
@@ -377,6 +380,13 @@ def documents_of(stream):
 
 def source_of(record):
     return f"{record.topic}-{record.partition}-{record.offset}"
+
+
+def page_of_letter(headers):
+    """The source and the id of the page that a dead letter is of."""
+    names = (*(f"__streams.errors.{part}" for part in ("topic", "partition", "offset")), "id")
+    *place, id_ = (headers[name].decode() for name in names)
+    return "-".join(place), id_
 
 
 def header(record, name):

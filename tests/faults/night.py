@@ -32,6 +32,7 @@ from tests.benchmarks.crowd import size_mib
 from tests.benchmarks.measuring import read_options
 from tests.benchmarks.worker_memory import memory_mib
 from tests.faults.disturber import PATIENT, Disturber
+from tests.faults.faults import source_of
 from tests.kafka.broker import own_broker
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import Stream, templ, wait_until
@@ -174,7 +175,7 @@ def night(broker, prefix, directory, *, minutes, rate, sites, fault_s, settle_mi
         stream.wait_until_learned(STAND_STILL_S)
         for name in stream.running():
             stream.stop(name)
-        found = outcome_of(stream, disturber.ledger, taken_down)
+        found = outcome_of(stream, taken_down)
     finally:
         stream.stop_all()
     late = [one for one in points if one["seconds"] > 60 * settle_minutes]
@@ -237,17 +238,17 @@ def slopes_of(points):
     return found
 
 
-def outcome_of(stream, ledger, taken_down):
+def outcome_of(stream, taken_down):
     """Fields of the `Night` that the topics tell."""
     pages, cleaned = stream.records(PAGES), stream.records(CLEANED)
-    dead = set(stream.dead_letters())
     sites = {one.encode() for one in taken_down}
-    held = {f"{one.topic}-{one.partition}-{one.offset}": one for one in pages}
-    answered = {dict(one.headers).get("source.id", b"").decode() for one in cleaned} | dead
+    held = {source_of(one): one for one in pages}
+    answered = {dict(one.headers).get("source.id", b"").decode() for one in cleaned}
+    letters = stream.dead_letters()
     newest, last, text = {}, {}, {}
-    for source, one in held.items():
+    for one in held.values():
         headers = dict(one.headers)
-        if source not in ledger.hostile and one.key not in sites:
+        if "id" in headers and one.key not in sites:
             at = headers["fetched-at"], one.offset
             newest[headers["url"]] = max(newest.get(headers["url"], (at, b"")), (at, headers["id"]))
     for one in cleaned:
@@ -256,9 +257,9 @@ def outcome_of(stream, ledger, taken_down):
         text[one.key] = one.value
     gone = [f"https://{site}/".encode() for site in taken_down]
     return {
-        "lost": len(held.keys() - answered),
+        "lost": len(held.keys() - answered - letters.keys()),
         "older_last": sum(last.get(url) != id_ for url, (_, id_) in newest.items()),
-        "dead": len(dead - ledger.hostile),
+        "dead": sum("id" in headers for headers, _ in letters.values()),
         "left": sum(
             value is not None and url.startswith(tuple(gone)) for url, value in text.items()
         ),
