@@ -234,9 +234,9 @@ async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:
 
     It returns how many were sent, by topic.
 
-    Call it when the record that takes the site down was stored. The topics are read again until a look finds
-    nothing, because a worker may have had a page of the site in hand. It fails if workers go on writing records
-    of the site.
+    Call it when the record that takes the site down was stored. The topics are read again until nothing of the site is
+    found twice, some time apart, because a worker may have had a page of the site in hand. Records of other sites may
+    arrive meanwhile. It fails if workers go on writing records of the site.
 
     Raises:
         TopicProblem: A topic is missing.
@@ -247,7 +247,7 @@ async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:
         for name, count in counts.items()
     }
     sent = dict.fromkeys(topics.values(), 0)
-    starts = dict.fromkeys(topics, 0)
+    starts, is_clean = dict.fromkeys(topics, 0), False
     async with plain_consumer(broker) as consumer, _producer(broker) as producer:
         for _ in range(_ROUNDS_MAX):
             ends = await consumer.end_offsets(list(topics))
@@ -257,9 +257,10 @@ async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:
                 for key in sorted(keys):
                     await producer.send(topic.topic, None, key, topic.partition)
             await producer.settle()
-            if not any(live.values()) and starts == ends:
+            was_clean, is_clean = is_clean, not any(live.values())
+            if was_clean and is_clean:
                 return sent
-            if not any(live.values()):
+            if is_clean:
                 await asyncio.sleep(_SETTLED_S)
             starts = ends
     raise BrokerProblem(

@@ -342,11 +342,15 @@ def test_a_group_without_a_state_is_dead():
 TWO = dict.fromkeys([f"x.{name}" for name in (CLEANED, DOCUMENTS, SITE_MODELS)], 2)
 
 
-class Empty:
-    """Stands for a consumer of topics without records, and for a producer."""
+class Growing:
+    """Stands for a consumer of topics in which records of other sites arrive, and for a producer."""
+
+    def __init__(self):
+        self.reads = 0
 
     async def end_offsets(self, topics):
-        return dict.fromkeys(topics, 0)
+        self.reads += 1
+        return dict.fromkeys(topics, self.reads)
 
     async def settle(self):
         pass
@@ -354,26 +358,30 @@ class Empty:
 
 def erase(monkeypatch, *counts):
     """Erase a site; each look at the topics finds the next of these numbers of partitions."""
-    coming = iter(counts)
+    coming, growing = iter(counts), Growing()
 
     async def read_counts(_broker):
         return next(coming)
 
     @asynccontextmanager
     async def empty(*_arguments):
-        yield Empty()
+        yield growing
 
-    async def no_records(*_arguments):
-        for record in ():
-            yield record
+    async def of_other_sites(_consumer, starts, ends):
+        for topic in starts:
+            for _ in range(starts[topic], ends[topic]):
+                yield SimpleNamespace(
+                    topic=topic.topic, partition=topic.partition, key=b"other.example", value=b"{}"
+                )
 
-    monkeypatch.setattr(site_records, "read_range", no_records)
+    monkeypatch.setattr(site_records, "_SETTLED_S", 0.0)
+    monkeypatch.setattr(site_records, "read_range", of_other_sites)
     monkeypatch.setattr(site_records, "read_partition_counts", read_counts)
     monkeypatch.setattr(site_records, "plain_consumer", empty)
     monkeypatch.setattr(site_records, "_producer", empty)
     broker = BrokerAccess("broker:9092", prefix="x.")
-    return asyncio.run(site_records.erase_from_topics(broker, "a.example"))
+    return asyncio.run(site_records.erase_from_topics(broker, "a.example")), growing.reads
 
 
-def test_nothing_is_sent_where_nothing_is_left(monkeypatch):
-    assert erase(monkeypatch, TWO) == {DOCUMENTS: 0, SITE_MODELS: 0, CLEANED: 0}
+def test_nothing_is_sent_where_nothing_is_left_though_other_sites_go_on(monkeypatch):
+    assert erase(monkeypatch, TWO) == ({DOCUMENTS: 0, SITE_MODELS: 0, CLEANED: 0}, 2)
