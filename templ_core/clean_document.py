@@ -74,7 +74,8 @@ class ExaminedPage(msgspec.Struct, frozen=True):
         may_be_another = not INTERSTITIALS.isdisjoint(warnings)
         if may_be_another and stands_for_page(document, int(evidence.words.sum())):
             return None
-        return summarise_scored_page(evidence.features, evidence.log_odds, self.places)
+        scores = evidence.features, evidence.log_odds
+        return summarise_scored_page(document.title, *scores, self.places)
 
 
 def examine(document: Document, page_model: PageModel, *, with_places: bool = True) -> ExaminedPage:
@@ -140,7 +141,9 @@ def clean_page(
     page_type = page_kind(document, url, decision, stated)
     metadata = None
     if markup and with_metadata:
-        known = SitePlaces(places.segments, site_model.places) if places and site_model else None
+        known = None
+        if places and site_model:
+            known = SitePlaces(places.segments, site_model.places, site_model.titles)
         metadata = read_metadata(
             document, url, markup, cleaned.text, known, decision.kept, fetched_at, page_type
         )

@@ -133,8 +133,8 @@ def decode_document(body: bytes, digest: bytes | None = None) -> Document:
         return _document(_FORM.unpack(columns))
 
 
-def decode_texts(body: bytes) -> list[str]:
-    """Return the texts of a document's segments, in a quarter of the time that `decode_document` takes.
+def decode_title_and_texts(body: bytes) -> tuple[str, list[str]]:
+    """Return the title of a document and the texts of its segments, in a quarter of the time that `decode_document` takes.
 
     Args:
         body: What `compress_columns` returned.
@@ -143,10 +143,10 @@ def decode_texts(body: bytes) -> list[str]:
         CodecError: The bytes are not a document, are damaged, or have another format.
     """
     with _FORM.refusing():
-        texts = _FORM.decode(body).texts
-        if not all(texts):
+        compact = _FORM.decode(body)
+        if not all(compact.texts):
             raise ValueError("a text is empty")
-        return texts
+        return compact.title, compact.texts
 
 
 def _document(compact: _WithoutSigns) -> Document:

@@ -14,9 +14,9 @@ _NAMES_MAX = 10
 _WORDS_MAX = 7
 _CHARS_MAX = 80
 _BEFORE = pattern(
-    r"^(?:(?:written|posted|published|story|words|photos?|text|edited|reported)\s+)?(?:by|von|par|por|de la redacción de|da|door|av|af|"
+    r"^(?:(?:written|posted|published|story|words|photos?|text|edited|reported|guest\s(?:post|column|blog))\s+)?(?:by|von|par|por|de la redacción de|da|door|av|af|"
     r"autor(?:in|es)?|author|auteur|autore|автор|текст|od|przez|skrevet av)\b\s*:?\s*"
-    r"|^(?:文|記者|记者|作者|取材)\s*[:：/／]\s*",
+    r"|^(?:text|words|story|report\w*|bericht|testo?|texte|tekst)\s*:\s*|^(?:文|記者|记者|作者|取材)\s*[:：/／]\s*",
     re.IGNORECASE,
 )
 _BEHIND = pattern(
@@ -24,9 +24,31 @@ _BEHIND = pattern(
     r"|,?\s+(?:special to|staff writer|staff reporter|redakteur(?:in)?|associated press writer|correspondent|editor)\b.*)$",
     re.IGNORECASE,
 )
-_BETWEEN = pattern(
-    r"\s*(?:[;|]|\s/\s|\band\b|\bund\b|\bog\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ]\S*\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*"
+_CAPITAL = r"[^\W\d_a-zß-ÿа-яё]"
+_AND = rf"\b(?:and|AND|und|UND|og|och|et|with)\b|\b(?:y|e|i|a|и|і|та|és|ve|ja|și)\b(?=\s+{_CAPITAL}\S*\s+{_CAPITAL})|\s&\s|、|，"
+"""What stands between two names; words of one letter stand inside names, too, but not before two words."""
+_DUTCH_AND = rf"\ben\b(?=\s+{_CAPITAL}\S*\s+\S)"
+"""It means "in" in Spanish."""
+_BETWEEN = pattern(rf"\s*(?:[;|]|\s/\s|{_AND}|{_DUTCH_AND})\s*")
+_BETWEEN_AUTHORS = pattern(rf"\s*(?:{_AND})\s*")
+_BETWEEN_DUTCH_AUTHORS = pattern(rf"\s*(?:{_AND}|{_DUTCH_AND})\s*")
+_NAME_BORDER = r"(?=\s*(?:\Z|[,;|&(/•·–—\n]|(?:and|und|et|y|with|on|in|AND)\b))"
+_GENERATION = pattern(rf",?\s+(?P<name>[JS]r|I{{2,3}}|IV)\b\.?{_NAME_BORDER}")
+_GIVEN_AND_GENERATION = pattern(r"\A(.*?)(\s(?:[JS]r\.?|I{2,3}|IV))?\Z")
+_JUNIOR = pattern(r"\s[JS]r\Z")
+_DEGREE = pattern(
+    r",?\s+(?:Ph\.?\s?D|D\.?Phil|M\.D|MD|M\.P\.H|MPH|M\.?Sc|B\.?Sc|MBA|J\.D|JD|DDS|DVM|R\.N|RN|CPA|Esq)\b\.?"
+    + _NAME_BORDER
 )
+"""Degrees behind a name, which are no part of it, with or without a comma."""
+_IN_PLACE = pattern(rf"\s(?:in|at)\s{_CAPITAL}\w+(?:\s{_CAPITAL}\w+)?\s*\Z")
+"""Where one of several authors writes from."""
+_OTHER_WORK = (
+    r"\b(?:reviewed|fact-?\s?checked|illustrat\w+|photograph\w*|photos?|pictures?|translated)"
+)
+"""What people have done who did not write the page."""
+_OTHERS = pattern(rf"{_OTHER_WORK}\s*\Z", re.IGNORECASE)
+_OF_OTHERS = pattern(rf"\s*(?:\w+ally\s+)?{_OTHER_WORK}\b.{{0,20}}?(?:\bby\b|:)", re.IGNORECASE)
 _BAD_TEXT = pattern(r"://|^\s*(?:www\.|@)", re.IGNORECASE)
 _BAD = pattern(
     r"https?:|www\.|\be-?mail\b|@|\d{5,}|\d:\d\d|^\d|\s\d|[*{}<>\[\]=_]",
@@ -39,7 +61,7 @@ _DOMAIN = pattern(
 _NOBODY = frozenset((
     "admin", "administrator", "root", "webmaster", "user", "guest", "author", "authors", "editor",
     "unknown", "anonymous", "none", "null", "undefined", "name", "by", "posts", "view", "google", "google+",
-    "google +", "google plus", "facebook", "twitter",
+    "google +", "google plus", "facebook", "twitter", "others", "et al",
 ))  # fmt: skip
 _POSTED = pattern(
     r"\W*(?:this\s+)?(?:entry\s+was\s+)?(?:written|posted|published|publié|publicado|geschrieben|skrevet|words|story|text)?"
@@ -49,17 +71,17 @@ _POSTED = pattern(
 """What stands before "by" in a byline, its date aside."""
 BY = pattern(
     r"(?:^|(?<=[\s|·•–—,/:\d]))(?:(?:by|von|par|por|door|di|av|af|autor(?:in|es)?|author(?: of the article)?"
-    r"|auteur|autore|автор|od|przez)(?:\s*:\s*|\s+)|by(?-i:(?=[A-ZÀ-Þ][\w.’'-])))",
+    r"|auteur|autore|автор|od|przez)(?:\s*:\s*|\s+)|(?:作者|記者|记者|取材)\s*[:：/／]\s*|by(?-i:(?=[A-ZÀ-Þ][\w.’'-])))",
     re.IGNORECASE,
 )
 BY_WORD = pattern(
-    r"by|von[\s:]|p[ao]r[\s:]|door[\s:]|di[\s:]|a[vf][\s:]|aut|автор|od[\s:]|przez[\s:]"
+    r"by|von[\s:]|p[ao]r[\s:]|door[\s:]|di[\s:]|a[vf][\s:]|aut|автор|od[\s:]|przez[\s:]|作者|[記记]者|取材"
 )
 """Parts of lower-case texts without which there is nothing that `BY` finds."""
 _OF_PICTURE = pattern(r"\W*(?:foto|photo|image|bild)", re.IGNORECASE)
 """How the name of a photographer or an agency begins."""
 _NAME_END = pattern(
-    r"\s*(?:[|•·–—/(\n\d,;]|\s-\s|(?-i:(?<=[a-zß-ÿ]{2}))(?<!Prof)(?<!Mrs)\.\s|\s(?:in|on|at|the)\s"
+    r"\s*(?:[|•·–—/(\n\d,;]|\s-\s|(?-i:(?<=[a-zß-ÿ]{2}))(?<!Prof)(?<!Mrs)\.\s|\s(?:in|on|at|the|en)\s"
     r"|\b(?:posted|published|updated|filed|last|leave|no|comments?|messages|publié|publicado|categor\w+)\b"
     r"|\s(?:senior|junior|staff|chief|executive|managing|associate|contributing|freelance|breaking|news|sports?|politic\w+"
     r"|social|marketing|\w*writer|reporter|editor\w*|journalist|correspondent|korrespondent\w*|redakt\w+"
@@ -68,8 +90,8 @@ _NAME_END = pattern(
     re.IGNORECASE | re.DOTALL,
 )
 _PARTICLES = frozenset((
-    "al", "ben", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "do", "dos", "du",
-    "e", "el", "la", "le", "van", "von", "y", "zu",
+    "al", "ben", "bin", "bint", "da", "das", "de", "degli", "dei", "del", "della", "den", "der", "di", "do", "dos", "du",
+    "e", "el", "ibn", "la", "las", "le", "los", "ten", "ter", "van", "von", "y", "zu", "zur",
 ))  # fmt: skip
 """Words of names that begin with a small letter."""
 _TEXT_CHARS_MAX = 2000
@@ -120,41 +142,66 @@ _NO_NAME = pattern(
 
 
 def byline_author(text: str, *, is_named: bool = False) -> str | None:
-    """Return the author in a byline, or None where the text is no byline.
+    """Return the first of the `byline_authors`; None where there is none.
+
+    >>> byline_author("By Ann Lee and Bob Ray")
+    'Ann Lee'
+    """
+    return next(iter(byline_authors(text, is_named=is_named)), None)
+
+
+def byline_authors(text: str, *, is_named: bool = False) -> list[str]:
+    """Return the authors in a byline; none where the text is no byline.
 
     Args:
         text: A short text, perhaps with a date before or behind the name.
         is_named: Whether the element of the text is named after an author, so that the name may stand
             alone.
 
-    >>> byline_author("Posted on June 10, 2004 by Jon KvanvigJune 20, 2012")
-    'Jon Kvanvig'
-    >>> byline_author("Struck by Lightning") is None, byline_author("Ann Lee", is_named=True)
-    (True, 'Ann Lee')
+    >>> byline_authors("Posted on June 10, 2004 by Jon KvanvigJune 20, 2012")
+    ['Jon Kvanvig']
+    >>> byline_authors("By Ann Lee, PhD, Bob Ray Jr. and C. Poe, 4 March 2026")
+    ['Ann Lee', 'Bob Ray Jr.', 'C. Poe']
+    >>> byline_authors("Struck by Lightning"), byline_authors("Ann Lee", is_named=True)
+    ([], ['Ann Lee'])
     """
-    match = BY.search(text) if BY_WORD.search(text.lower()) else None
+    match = None
+    for one in BY.finditer(text) if BY_WORD.search(text.lower()) else ():
+        if not _OTHERS.search(text[: one.start()]):
+            match = one
+            break
     if (match is None and not is_named) or _OF_PICTURE.match(text):
-        return None
+        return []
     if match is not None and not is_named and not _leads_to_author(text[: match.start()]):
-        return None
-    name = _NAME_END.sub("", text[match.end() if match else 0 :]).strip(" .:\"'")
-    words = _BETWEEN.split(without_month(name))[0].split()
-    if not 0 < len(words) <= _BYLINE_WORDS_MAX:
-        return None
-    is_cased = True
-    for word in words:
-        is_cased = is_cased and (not word[0].islower() or word in _PARTICLES)
-    if match is None and (len(words) == 1 or not is_cased):
-        return None
-    if len(words) > 1 and not is_cased:
-        return None
-    names = author_names([" ".join(words)])
-    return names[0] if names else None
+        return []
+    signed = _without_titles(text[match.end() if match else 0 :])
+    is_dutch = match is not None and match[0][:4].lower() == "door"
+    authors: list[str] = []
+    *first, last = (_BETWEEN_DUTCH_AUTHORS if is_dutch else _BETWEEN_AUTHORS).split(signed)
+    # A comma ends a byline unless it is that of a list, whose last name stands behind "and".
+    parts = [one for part in first for one in part.split(",") if one.strip()] if first else []
+    for part in [*parts, last]:
+        name = _NAME_END.sub("", part)
+        words = without_month(name.strip(" .:\"'")).split()
+        is_cased = True
+        for word in words:
+            is_small = word[0].islower() and word not in _PARTICLES
+            is_cased = is_cased and (not is_small or word[1:2] in {"'", "’"})
+        is_alone = len(words) == 1 and match is not None and not authors
+        if not 0 < len(words) <= _BYLINE_WORDS_MAX or not (
+            is_alone or (is_cased and len(words) > 1)
+        ):
+            break
+        names = author_names([" ".join(words)])
+        authors += names[:1]
+        if not names or (len(name) < len(part) and not _IN_PLACE.fullmatch(part[len(name) :])):
+            break
+    return authors
 
 
-def named_author(text: str) -> str | None:
-    """Return the author in the text of an element that is named after one, where the name may stand alone."""
-    return byline_author(text, is_named=True)
+def _without_titles(text: str) -> str:
+    """Return a text without the degrees of those whom it names, and without the comma before "Jr." and "III"."""
+    return _GENERATION.sub(r" \g<name>", _DEGREE.sub("", text))
 
 
 def full_name(text: str) -> str | None:
@@ -199,10 +246,12 @@ def author_names(texts: Iterable[str], form: NameForm = "byline") -> list[str]:
     for text in texts:
         if len(text) > _TEXT_CHARS_MAX or _BAD_TEXT.search(text):
             continue
-        shown = _TAG.sub(" ", text).strip()
+        shown = _without_titles(_TAG.sub(" ", text).strip())
         for one in shown.split(";"):
             piece = _BEHIND.sub("", _BEFORE.sub("", one.strip()))
             for part in _parts(piece, form) if "," in piece else _BETWEEN.split(piece):
+                if _OF_OTHERS.match(part):
+                    continue
                 name = " ".join(_BEFORE.sub("", part.strip(" ,.:;–—-|•\"'")).split())
                 is_name = (
                     1 < len(name) <= _CHARS_MAX
@@ -212,7 +261,7 @@ def author_names(texts: Iterable[str], form: NameForm = "byline") -> list[str]:
                     and any(map(str.isalpha, name))
                 )
                 if is_name:
-                    found.setdefault(name.casefold(), name)
+                    found.setdefault(name.casefold(), _JUNIOR.sub(r"\g<0>.", name))
     return list(found.values())[:_NAMES_MAX]
 
 
@@ -279,4 +328,7 @@ def _given_first(text: str, form: NameForm) -> str | None:
         return None
     begins_so = family.split()[0].casefold() in _PARTICLES
     is_pair = len(words) == len(given.split()) == 2 and not begins_so and "." not in given
-    return None if is_pair and form != "citation" else f"{given} {family}"
+    if is_pair and form != "citation":
+        return None
+    first, generation = _GIVEN_AND_GENERATION.findall(given)[0]
+    return f"{first} {family}{generation}"

@@ -5,6 +5,7 @@ A time without a zone is no point in time, so only its day is kept.
 
 import functools
 import re
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, cast
 
@@ -13,7 +14,9 @@ from templ_core.patterns import pattern
 
 _YEARS = range(1990, 2101)
 _YEAR = pattern(r"\d{4}")
-MAY_BE_YEAR = pattern(r"\d{4}|[和成國国]\s?[\d元]")
+MAY_BE_YEAR = pattern(
+    r"\d{4}|[和成國国]\s?[\d元]|\d[./-]\s?\d{1,2}[./-]\s?\d|\d[\s./-]{1,2}[^\W\d_]{3,12}[\s./-]{1,2}['’]?\d\d(?!\d)|\s['’]\d\d(?!\d)"
+)
 """Figures that may be a year; a text without them names no day."""
 _DIRECTION = pattern("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 _OTHER_FIGURE = pattern(r"(?![0-9])\d")
@@ -41,6 +44,29 @@ _FORMS = tuple(
     )
 )
 """Days with the name of the month: day first, month first, and year first with the month or the day behind it."""
+_SHORT_YEAR_CHARS_MAX = 80
+"""Characters of the longest text in which two figures may be a year; a longer one has other numbers."""
+_SHORT_YEARS = (*range(50), *range(90, 100))
+"""Years of two figures: 2000 to 2049, and 1990 to 1999."""
+_SHORT_FORMS = tuple(
+    pattern(form, re.IGNORECASE)
+    for form in (
+        rf"{_DAY}[\s./-]{{1,2}}(?P<month>{_WORD})[\s.,/-]{{1,2}}['’]?(?P<year>\d\d)(?=\s*(?:\Z|[,|·•()–—]|\d\d?:\d\d|(?:at|um|by|von|por|par)\b))",
+        rf"(?P<month>{_WORD})\s{_DAY},?\s['’](?P<year>\d\d)(?!\d)",
+    )
+)
+_SHORT_FIGURES = pattern(r"(?<![\d./:-])(\d{1,2})([./-])\s?(\d{1,2})\2\s?(\d\d)(?![\w/:-]|\.\d)")
+_SHORT_YEAR_FIRST = pattern(r"(?<![\d./:-])(\d\d)([./-])\s?(\d{1,2})\2\s?(\d{1,2})(?![\w/:-]|\.\d)")
+_VERSION = pattern(r"(?:\bv|\bver|version|release|build|update|firmware)\W*\Z", re.IGNORECASE)
+_YEAR_FIRST = frozenset(("eu", "hu", "ja", "ko", "lt", "mn", "zh"))
+"""Languages in which the year comes first, also one of two figures."""
+DayOrder = Literal["day", "month", ""]
+"""What comes first in days of figures that end with the year; empty = not known."""
+_FIGURES_MAX = 200
+"""Characters of the longest text that shows the order."""
+_MONTH_IN_PATH = pattern(r"/(?:19|20)\d\d[/-](0[1-9]|1[0-2])(?!\d)")
+_DAY_FIRST_HOSTS = (".uk", ".au", ".nz", ".ie", ".in", ".za", ".sg", ".hk")
+_MONTH_FIRST_HOSTS = (".us", ".gov", ".mil", ".edu")
 _VIETNAMESE = pattern(
     r"(?<!\d)(\d{1,2}),?\s(?:tháng|thg)\s(\d{1,2}),?\s(?:năm\s)?(\d{4})(?!\d)", re.IGNORECASE
 )
@@ -91,7 +117,7 @@ _FIGURES = (
 """Days of figures, with the numbers of the groups that are year, month and day."""
 _DAY_FIRST = frozenset(("en-AU", "en-GB", "en-IE", "en-IN", "en-NZ", "en-ZA"))
 """Kinds of English in which the day comes first; many pages are said to be in American English that are not."""
-_NUMERIC = pattern(r"(?<!\d)(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?!\d)")
+NUMERIC = pattern(r"(?<!\d)(\d{1,2})([/-])(\d{1,2})\2(\d{4}|\d\d(?![/-]))(?!\d)")
 
 
 def point_in_time(text: str, language: str = "") -> str | None:
@@ -127,7 +153,7 @@ def point_in_time(text: str, language: str = "") -> str | None:
     return moment.astimezone(UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
-def day_in_text(text: str, language: str = "") -> str | None:
+def day_in_text(text: str, language: str = "", order: DayOrder = "") -> str | None:
     """Return the first day that a text names, as RFC 3339 writes days; None where it names none.
 
     Days are written with figures, or with the name that the CLDR has for the month in one of some seventy
@@ -137,30 +163,67 @@ def day_in_text(text: str, language: str = "") -> str | None:
     Args:
         text: The text.
         language: Language tag of the text; empty = not known.
+        order: What `day_order` returned for the page.
 
     >>> day_in_text("Updated March 4th, 2024 at noon"), day_in_text("4. März 2024")
     ('2024-03-04', '2024-03-04')
     >>> day_in_text("03/04/2024"), day_in_text("03/04/2024", "fr")
     (None, '2024-04-03')
+    >>> day_in_text("12.03.26"), day_in_text("3/4/26", "", "month"), day_in_text("4 Mar '26")
+    ('2026-03-12', '2026-03-04', '2026-03-04')
     """
-    found = _first_day(text, language)
+    found = _first_day(text, language, order)
     return None if found is None else found[1]
 
 
-def _first_day(text: str, language: str) -> tuple[int, str] | None:
+def day_order(texts: Iterable[str], language: str, host: str = "", path: str = "") -> DayOrder:
+    """Return what comes first in the days of figures of a page, where it is known.
+
+    A page writes all days in one form, so one in which a figure is above 12 shows the order of all. Else the month in the
+    address, the country of the host or the language tells it.
+
+    >>> day_order(["3/4/26", "25/3/26"], "en"), day_order([], "en", "a.example.uk")
+    ('day', 'day')
+    >>> day_order(["3/4/26"], "en", "", "/2026/03/locks"), day_order(["3/4/26"], "en-US")
+    ('month', '')
+
+    Args:
+        texts: The texts of the page.
+        language: Its language tag; empty = not known.
+        host: Its host.
+        path: The path of its address.
+    """
+    found = [one for text in texts if len(text) <= _FIGURES_MAX and (one := NUMERIC.search(text))]
+    pairs = [(int(one[1]), int(one[3])) for one in found]
+    is_day = any(first > 12 >= second for first, second in pairs)
+    is_month = any(second > 12 >= first for first, second in pairs)
+    if is_day == is_month and (month := _MONTH_IN_PATH.search(path)):
+        is_day = any(second == int(month[1]) != first for first, second in pairs)
+        is_month = any(first == int(month[1]) != second for first, second in pairs)
+    if is_day == is_month:
+        is_day = host.endswith(_DAY_FIRST_HOSTS) or _is_day_first(language)
+        is_month = not is_day and host.endswith(_MONTH_FIRST_HOSTS)
+    return "day" if is_day else "month" if is_month else ""
+
+
+def _is_day_first(language: str) -> bool:
+    return language in _DAY_FIRST or language.partition("-")[0] not in {"", "en", "fil"}
+
+
+def _first_day(text: str, language: str, order: DayOrder) -> tuple[int, str] | None:
     """Return where the first day begins in a text, and the day."""
     if not text.isascii():
         text = _with_ascii_figures(text)
     if not MAY_BE_YEAR.search(text):
         return None
     first = None
-    for at, day in _days_in(text, language):
+    for at, day in _days_in(text, language, order or ("day" if _is_day_first(language) else "")):
         if day is not None and (first is None or (at, day) < first):
             first = at, day
     return first
 
 
-def _days_in(text: str, language: str) -> list[tuple[int, str | None]]:
+def _days_in(text: str, language: str, order: DayOrder) -> list[tuple[int, str | None]]:
     """Return where days begin in a text, and the days, for each form the first; None for one that no calendar has."""
     days: list[tuple[int, str | None]] = []
     match: re.Match[str] | None
@@ -172,13 +235,39 @@ def _days_in(text: str, language: str) -> list[tuple[int, str | None]]:
     for form, year, month, day in _FIGURES:
         if match := form.search(text):
             days.append((match.start(), _day(match[year], match[month], match[day])))
-    if match := _NUMERIC.search(text):
-        one = _numeric_day(int(match[1]), int(match[3]), int(match[4]), language)
-        days.append((match.start(), one))
+    if (match := NUMERIC.search(text)) and len(match[4]) == 4:
+        days.append((match.start(), _numeric_day(int(match[1]), int(match[3]), match[4], order)))
+    if not days and len(text) <= _SHORT_YEAR_CHARS_MAX:
+        days += _days_of_short_years(text, language.partition("-")[0], order)
     if not text.isascii() and (match := _ERA.search(text)):
         of_era = _ERA_BEGINS[match[1]] + (1 if match[2] == "元" else int(match[2]))
         days.append((match.start(), _day(of_era, match[3], match[4])))
     return days
+
+
+def _days_of_short_years(
+    text: str, language: str, order: DayOrder
+) -> Iterator[tuple[int, str | None]]:
+    """Yield where days with a year of two figures begin in a text, and the days."""
+    for form in _SHORT_FORMS:
+        for match in form.finditer(text):
+            if month := month_number(match["month"], language):
+                yield match.start(), _day(_year_of(match["year"]), month, match["day"])
+    is_year_first = language in _YEAR_FIRST
+    numbers = (_SHORT_YEAR_FIRST if is_year_first else _SHORT_FIGURES).search(text)
+    if numbers and not _VERSION.search(text[: numbers.start()]):
+        first, second, last = numbers[1], numbers[3], numbers[4]
+        by_sign: DayOrder = "day" if numbers[2] == "." else order
+        if is_year_first:
+            yield numbers.start(), _day(_year_of(first), second, last)
+        else:
+            yield numbers.start(), _numeric_day(int(first), int(second), _year_of(last), by_sign)
+
+
+def _year_of(figures: str) -> int:
+    """Return the year that two figures stand for; 0 for none."""
+    short = int(figures)
+    return (2000 if short < 50 else 1900) + short if short in _SHORT_YEARS else 0
 
 
 def _with_ascii_figures(text: str) -> str:
@@ -197,8 +286,8 @@ def _of_figures(text: str) -> str | None:
     return f"{moment.isoformat()[:19]}Z" if moment.year in _YEARS else None
 
 
-def published_day(text: str, language: str = "") -> str | None:
-    """Return the first day that a text names before it speaks of a change of the page.
+def published_day(text: str, language: str = "", order: DayOrder = "") -> str | None:
+    """Return the first day that a text names before it speaks of a change of the page, see `day_in_text`.
 
     >>> published_day("4 May 2020, updated on 6 May 2020")
     '2020-05-04'
@@ -207,12 +296,12 @@ def published_day(text: str, language: str = "") -> str | None:
     """
     if not MAY_BE_YEAR.search(text):
         return None
-    found = _first_day(before_change(text), language)
+    found = _first_day(before_change(text), language, order)
     if found is not None:
         return None if last_label(text[: found[0]]) == "other" else found[1]
     for label in _LABELS.finditer(text):
         if label.lastgroup == "published":
-            return published_day(text[label.end() :], language)
+            return published_day(text[label.end() :], language, order)
     return None
 
 
@@ -304,7 +393,7 @@ def without_days(text: str) -> str:
     'Posted on    by'
     """
     if _YEAR.search(text):
-        for pattern in (*_FORMS, *(one[0] for one in _FIGURES), _NUMERIC):
+        for pattern in (*_FORMS, *(one[0] for one in _FIGURES), NUMERIC):
             text = pattern.sub("", text)
     return _TIME_OF_DAY.sub("", text)
 
@@ -351,11 +440,10 @@ def _of_other_form(text: str) -> datetime | None:
         return None
 
 
-def _numeric_day(first: int, second: int, year: int, language: str) -> str | None:
-    is_day_first = language in _DAY_FIRST or language.partition("-")[0] not in {"", "en"}
-    if first > 12 or first == second or (is_day_first and second <= 12):
+def _numeric_day(first: int, second: int, year: str | int, order: DayOrder) -> str | None:
+    if first > 12 or first == second or (order == "day" and second <= 12):
         return _day(year, second, first)
-    return _day(year, first, second) if second > 12 else None
+    return _day(year, first, second) if second > 12 or order == "month" else None
 
 
 def _day(year: str | int, month: str | int, day: str | int) -> str | None:

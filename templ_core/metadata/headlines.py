@@ -6,10 +6,9 @@ from templ_core.metadata._page_parts import top_headings
 from templ_core.metadata._scans import is_name_of, letters_of
 from templ_core.metadata.page_view import PageView
 from templ_core.patterns import pattern
+from templ_core.site_level.titles import BORDER, NO_ENDS, TitleEnds
 
-_BORDER = pattern(r"\s+[|\-–—:·•»«>/~]{1,3}\s+|\s*[|»«•]\s*|(?<=\w):\s+|\s*[—–]\s*|\s+::\s+")
 _IN_BORDER = pattern(r"[|\-–—:·•»«>/~]")
-"""Signs between the parts of a title."""
 _LOOSE_BORDER = pattern(r"\A[|\-–—:·•»«/~]+\s+|\s+[|\-–—:·•»«/~]+\Z")
 """A border with a part on one side only."""
 _BEFORE_SUBJECT = frozenset((":", "-", "–", "—"))
@@ -44,7 +43,9 @@ def page_headline(page: PageView) -> str | None:
         if len(title) <= _HEADLINE_CHARS_MAX:
             found = _LOOSE_BORDER.sub("", title.strip())
             if _IN_BORDER.search(found) and letters_of(found) not in known:
-                found = _without_names(found, known, own)
+                found = _without_names(
+                    found, known, own, page.places.titles if page.places else NO_ENDS
+                )
             break
         long = long or title[:_HEADLINE_CHARS_MAX]
     found = found or long
@@ -90,7 +91,7 @@ def subject_of(title: str, subject: str, names: list[str], texts: Sequence[str])
         texts: The texts of the page.
     """
     letters = letters_of(subject)
-    for number, border in enumerate(_BORDER.finditer(title)):
+    for number, border in enumerate(BORDER.finditer(title)):
         before, part = title[: border.start()].strip(), title[border.end() :].strip()
         is_shown = len(letters) > 3 and letters_of(part) == letters
         if number == 0 and not is_shown and border[0].strip() in _BEFORE_SUBJECT:
@@ -101,14 +102,17 @@ def subject_of(title: str, subject: str, names: list[str], texts: Sequence[str])
     return None
 
 
-def _without_names(title: str, headings: Collection[str], names: list[str]) -> str:
-    borders = list(_BORDER.finditer(title))
-    if not borders:
-        return title
+def _without_names(
+    title: str, headings: Collection[str], names: list[str], of_site: TitleEnds
+) -> str:
+    borders = list(BORDER.finditer(title))
     for border in borders:
         part = title[: border.start()]
         if len(part) > 3 and letters_of(part) in headings:
             return part.strip()
+    own = of_site.without(title)
+    if own != title:
+        title, borders = own, list(BORDER.finditer(own))
     start, end = 0, len(title)
     for border in reversed(borders):
         if is_name_of(title[border.end() : end], names) and border.start() > 0:

@@ -8,7 +8,7 @@ from templ_core.dom.document import Document
 from templ_core.metadata._json_ld import first_short
 from templ_core.metadata._page_parts import PageParts, heading_at
 from templ_core.metadata._scans import letters_of
-from templ_core.metadata.dates import day_behind
+from templ_core.metadata.dates import DayOrder, day_behind, day_order
 from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.placed import SitePlaces, placed_texts
 from templ_core.metadata.shown_times import ShownTime, shown_times
@@ -69,6 +69,11 @@ class PageView:
     def placed(self) -> frozenset[int]:
         """Segments that stand once on each page of the site."""
         return frozenset(placed_texts(self.document, self.places) if self.places else ())
+
+    @functools.cached_property
+    def day_order(self) -> DayOrder:
+        """What comes first in the days of figures that the page shows."""
+        return day_order(self.texts, self.language, self.host, self.path)
 
     @functools.cached_property
     def times(self) -> list[ShownTime]:

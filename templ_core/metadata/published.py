@@ -7,6 +7,7 @@ from itertools import chain
 from templ_core.metadata.authors import byline_author
 from templ_core.metadata.dates import (
     MAY_BE_YEAR,
+    NUMERIC,
     day_behind,
     day_in_path,
     is_prose,
@@ -99,7 +100,8 @@ def _shown_day(page: PageView) -> str | None:
         if MAY_BE_YEAR.search(text) and not page.parts.is_elsewhere(one):
             shown.append(text)
     for text in shown:
-        found = published_day(text, page.language)
+        order = page.day_order if NUMERIC.search(text) else ""
+        found = published_day(text, page.language, order)
         if found and (page.latest_day is None or found <= page.latest_day):
             return found
     signed = near and MAY_BE_YEAR.search(page.texts[near[0]])

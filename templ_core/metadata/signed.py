@@ -9,9 +9,8 @@ from templ_core.metadata.authors import (
     BY_WORD,
     NameForm,
     author_names,
-    byline_author,
+    byline_authors,
     full_name,
-    named_author,
     people_among,
 )
 from templ_core.metadata.named_texts import named_texts
@@ -87,7 +86,7 @@ def _without_site(page: PageView, signed: list[str]) -> list[str]:
 
 
 def _shown(page: PageView, others: list[list[str]]) -> list[str]:
-    """Return the author whom the page shows, by where it does; the surest place comes first.
+    """Return the authors whom the page shows in one place; the surest comes first.
 
     Args:
         page: The page.
@@ -106,20 +105,26 @@ def _shown(page: PageView, others: list[list[str]]) -> list[str]:
             shown = named_texts(page, named, _BYLINE, "\n") if named else []
         else:
             shown = _notes(page, named) if named else []
-        signed: dict[str, None] = {}
+        signed: list[list[str]] = []
         for one, text in shown:
             if place == "notes":
                 name = full_name(text)
+                names = [name] if name else []
             elif place == "named" and with_names:
-                name = named_author(text)
+                names = byline_authors(text, is_named=True)
             else:
                 is_byline = BY_WORD.search(text.lower()) and BY.search(text)
-                name = byline_author(text) if is_byline else None
-            if name and (place == "notes" or not page.parts.is_elsewhere(one)):
-                signed[name] = None
-        if signed and (people := people_among([*signed], page.owners)):
-            return people[:1] if len(people) <= _SHOWN_AUTHORS_MAX else []
-        others += [[*signed][:1]] if signed else []
+                names = byline_authors(text) if is_byline else []
+            if (
+                names
+                and names not in signed
+                and (place == "notes" or not page.parts.is_elsewhere(one))
+            ):
+                signed.append(names)
+        people = [*filter(None, map(people_among, signed, repeat(page.owners)))]
+        if people:
+            return people[0] if len(people) <= _SHOWN_AUTHORS_MAX else []
+        others += [signed[0][:1]] if signed else []
     return others[0] if others else []
 
 

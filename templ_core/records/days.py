@@ -10,6 +10,7 @@ from templ_core.metadata.dates import (
     MAY_BE_YEAR,
     before_change,
     day_in_text,
+    day_order,
     point_in_time,
 )
 from templ_core.patterns import pattern
@@ -17,7 +18,6 @@ from templ_core.records.siblings import ShapedPage, Stretch
 
 _CHARS_MAX = 200
 """Characters of the longest text that states the day of its part."""
-_FIGURES = pattern(r"(?<!\d)(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?!\d)")
 _JOINED = pattern(
     r"\b(?:join|regist|inscri|member since|mitglied seit|dabei seit|born|birth|last (?:seen|visit|active|login)|beigetreten)",
     re.IGNORECASE,
@@ -55,9 +55,9 @@ def days_of_parts(
     shown = _times_of_nodes(page, times, language)
     found: dict[int, dict[int, Day]] = defaultdict(dict)
     texts = _day_texts(page, parts)
-    order = _order(page.texts, language)
+    order = day_order(page.texts, language)
     for number, segment, text in texts:
-        date = day_in_text(_FIGURES.sub(order, text), language)
+        date = day_in_text(text, language, order)
         if date is not None:
             owner = int(page.segments.owner[segment])
             found[int(page.shape[owner])].setdefault(number, Day(owner, segment, date))
@@ -98,21 +98,6 @@ def _day_texts(page: ShapedPage, parts: Sequence[Stretch]) -> list[tuple[int, in
             if not _JOINED.search(text):
                 texts.append((number, segment, text))
     return texts
-
-
-def _order(texts: Sequence[str], language: str) -> str:
-    """Return what a match of `_FIGURES` is replaced by so that the year comes first.
-
-    A page writes all days in one form, so one in which a figure is above 12 shows the order of all.
-    """
-    short = (text for text in texts if len(text) <= _CHARS_MAX)
-    figures = [one for text in short if (one := _FIGURES.search(text))]
-    is_first = any(int(figure[1]) > 12 for figure in figures)
-    is_second = any(int(figure[3]) > 12 for figure in figures)
-    if is_first == is_second:
-        is_first = language.partition("-")[0] not in {"", "en"}
-        is_second = False
-    return r"\4-\3-\1" if is_first else r"\4-\1-\3" if is_second else r"\g<0>"
 
 
 def _in_order(days: dict[int, Day]) -> int:

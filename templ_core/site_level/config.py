@@ -177,7 +177,23 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
         return math.ceil(self.newest_pages * self.shares[1])
 
 
+class TitlesConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The tunable numbers of `templ_core.site_level.titles`."""
+
+    share_min: float = 0.3
+    """Share of the different titles of a site, 0 to 1, from which on a beginning or end is that of the site."""
+    titles_min: int = 4
+    """Different titles that must have it."""
+    borders_max: int = 4
+    """Outer borders of a title, on either side, up to which parts are counted."""
+    ends_max: int = 8
+    """Most beginnings, and most ends, of a site."""
+    chars_max: int = 300
+    """Characters of the longest title that is counted."""
+
+
 STRINGS_CONFIG = StringsConfig()
 PLACES_CONFIG = PlacesConfig()
 HEADLINE_CONFIG = HeadlineConfig()
 FUSION_CONFIG = FusionConfig()
+TITLES_CONFIG = TitlesConfig()

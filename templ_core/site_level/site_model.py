@@ -8,6 +8,7 @@ from templ_core.site_level.keyed_sums import KeyedSums
 from templ_core.site_level.places.places import PlaceTable
 from templ_core.site_level.strings.string_evidence import StringTable
 from templ_core.site_level.strings.suffix_array import BREAK
+from templ_core.site_level.titles import NO_ENDS, TitleEnds
 from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees
 
 PLACE_TABLES = {"paths": 3, "cells": 3, "anchors": 3, "texts": 1, "shapes": 1, "best_containers": 2}
@@ -28,6 +29,8 @@ class SiteModel(msgspec.Struct, frozen=True, kw_only=True):
     """The tree templates of the site's clusters."""
     strings: StringTable
     """The strings that recur on the site."""
+    titles: TitleEnds = NO_ENDS
+    """What its titles begin and end with."""
 
     @property
     def documents(self) -> int:
@@ -40,7 +43,7 @@ def best_supported(model: SiteModel, share: float) -> SiteModel:
 
     Of each table of places the keys with the highest first sum stay (pages; words of cells and
     anchors), of equal ones those with the smallest keys; of trees those nodes that most pages have; of
-    strings those that stand first.
+    strings those that stand first. What titles begin and end with is little, and stays.
 
     Args:
         model: The whole model.
@@ -55,6 +58,7 @@ def best_supported(model: SiteModel, share: float) -> SiteModel:
         strings=msgspec.structs.replace(
             model.strings, usual=_begin(model.strings.usual, share), words=(few, some, many)
         ),
+        titles=model.titles,
     )
 
 

@@ -11,6 +11,7 @@ from templ_core.site_level.places.places import PlaceTable
 from templ_core.site_level.site_model import PLACE_TABLES, WORD_TABLES, SiteModel, best_supported
 from templ_core.site_level.strings.string_evidence import ALIKE_ROWS, NO_STRINGS, StringTable
 from templ_core.site_level.strings.suffix_array import BREAK
+from templ_core.site_level.titles import NO_ENDS, TitleEnds
 from templ_core.site_level.trees.tree_model import NO_TREES, decode_tree_model, encode_tree_model
 from templ_core.stored.columns import hashes, read_column, require_range
 from templ_core.stored.compact import CompactColumns, CompactForm, Pages
@@ -36,7 +37,9 @@ class _Columns(CompactColumns, frozen=True, array_like=True):
     trees: bytes
 
 
-class _Compact(_Columns, frozen=True, array_like=True):
+class _Compact8(_Columns, frozen=True, array_like=True):
+    """The columns of formats 5 to 8."""
+
     shapes: Annotated[bytes, hashes("shapes", increasing=True)]
     usual_strings: bytes
     """Tokens of the strings of whole segments."""
@@ -47,20 +50,24 @@ class _Compact(_Columns, frozen=True, array_like=True):
     that is not read."""
 
 
+class _Compact(_Compact8, frozen=True, array_like=True):
+    titles: TitleEnds
+
+
 class _Compact4(_Columns, frozen=True, array_like=True):
     """The columns of format 4, whose phrases, sentences and shingles are not read."""
 
 
 SITE_MODEL_FORM: CompactForm[_Columns] = CompactForm(
     "site model",
-    8,
+    9,
     _Compact,
     max_bytes=16 << 20,
-    earlier={7: _Compact, 6: _Compact, 5: _Compact, 4: _Compact4},
+    earlier={8: _Compact8, 7: _Compact8, 6: _Compact8, 5: _Compact8, 4: _Compact4},
 )
 """How site models are stored; `CoreConfig.site_model_bytes` bounds them after compression. One of format 5
 has no trees until it is refitted, and one of format 4 has no strings either. Up to format 7, constant text has no
-content mass."""
+content mass, and up to format 8 nothing is known of titles."""
 _WORD_SUMS_BEFORE_8 = 2
 
 
@@ -106,6 +113,7 @@ def _encode(model: SiteModel) -> bytes:
             model.strings.usual.astype("<u2").tobytes(),
             (few.tobytes(), some.tobytes(), many.tobytes()),
             model.strings.alike.tobytes(),
+            model.titles,
         )
     )
 
@@ -129,12 +137,13 @@ def decode_site_model(body: bytes) -> SiteModel:
             places=PlaceTable(pages=compact.pages, **tables),
             trees=decode_tree_model(compact.trees) if compact.format > 5 else NO_TREES,
             strings=_strings(compact),
+            titles=compact.titles if isinstance(compact, _Compact) else NO_ENDS,
         )
 
 
 def _strings(compact: _Columns) -> StringTable:
     """Return the strings of a model; each column of tokens ends with a break."""
-    if not isinstance(compact, _Compact):
+    if not isinstance(compact, _Compact8):
         return NO_STRINGS
     shapes = read_column("shapes", hashes("shapes", increasing=True), compact.shapes, {})
     usual = _strings_of(compact.usual_strings)

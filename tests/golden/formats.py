@@ -243,7 +243,7 @@ FIXTURES = [
     ),
     *(
         Fixture(f"site_model-{number}", _site_model_body, site_model_file.decode_site_model)
-        for number in (4, 5, 6, 7, 8)
+        for number in (4, 5, 6, 7, 8, 9)
     ),
     Fixture(
         "trees-2",

@@ -1,13 +1,14 @@
 """What a document adds to its site's model: computed once when it enters the window, kept beside it."""
 
 import functools
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats, Int64s, UInt64s
-from templ_core.dom.codec import decode_texts
+from templ_core.dom.codec import decode_title_and_texts
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_level.features.characters import (
@@ -21,6 +22,7 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.keyed_sums import distinct
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.strings.string_evidence import PageStrings, read_page_strings, strings_of
+from templ_core.site_level.titles import title_ends
 from templ_core.site_level.trees.tree_mapping import PageBlocks
 from templ_core.site_level.trees.tree_model import require_blocks
 from templ_core.stored._columns import packed, packed_differences
@@ -47,11 +49,18 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The elements of the page as a tree, with a leaf for each segment."""
     strings: PageStrings
     """The prose that may be content, word by word."""
+    title: str
+    """Title of the document."""
 
     @functools.cached_property
     def paths(self) -> UInt64s:
         """The different paths of the page in ascending order."""
         return distinct(self.places.path)
+
+    @functools.cached_property
+    def title_ends(self) -> tuple[Sequence[str], Sequence[str]]:
+        """What the title begins and ends with, see `titles.title_ends`."""
+        return title_ends(self.title)
 
     @functools.cached_property
     def content_texts(self) -> tuple[UInt64s, Int64s]:
@@ -89,15 +98,17 @@ def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
     """Return what a document with at least one segment adds to its site's model."""
     features = read_features(document)
     places = document_places(document, features)
-    return summarise_scored_page(features, page_model.log_odds(document, features), places)
+    log_odds = page_model.log_odds(document, features)
+    return summarise_scored_page(document.title, features, log_odds, places)
 
 
 def summarise_scored_page(
-    features: PageFeatures, content_log_odds: Floats, places: DocumentPlaces
+    title: str, features: PageFeatures, content_log_odds: Floats, places: DocumentPlaces
 ) -> PageSummary:
-    """Return what a document adds to its site's model, given what the page model says about it."""
+    """Return what a document adds to its site's model, given its title and what the page model says about it."""
     log_odds = np.minimum(np.maximum(content_log_odds, -_LOG_ODDS_MAX), _LOG_ODDS_MAX)
     return PageSummary(
+        title=title,
         places=places.segments,
         content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
         blocks=places.blocks,
@@ -147,7 +158,7 @@ def decode_page_summary(body: bytes, document: bytes, page_model_version: str) -
         compact = _FORM.decode(body)
         if compact.page_model_version != page_model_version:
             raise CodecError("page summary of another page model")
-        texts = decode_texts(document)
+        title, texts = decode_title_and_texts(document)
         columns = read_columns(compact, {"segments": len(texts)})
         columns["last"] = columns["first"] + columns.pop("sizes")
         first, last = columns["first"], columns["last"]
@@ -157,6 +168,7 @@ def decode_page_summary(body: bytes, document: bytes, page_model_version: str) -
         require_blocks(tags, depths, len(texts))
         words = read_words(read_characters(texts))
         return PageSummary(
+            title=title,
             blocks=PageBlocks(tags=tags, depths=depths),
             strings=strings_of(words, columns.pop("prose")),
             content_log_odds=columns.pop("log_odds") / _LOG_ODDS_UNIT,

@@ -26,6 +26,7 @@ from templ_core.site_level.places.places import (
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.strings.window_strings import WindowStrings
+from templ_core.site_level.titles import shared_ends
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
 from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import PageSummary
@@ -119,6 +120,7 @@ class SiteLearner:
                 {name: (page.places.shape, page.strings) for name, page in self._counted.items()},
                 self._counts.shapes,
             ),
+            titles=shared_ends([(page.title, page.title_ends) for page in self._counted.values()]),
         )
 
     def _version(self) -> str:

@@ -6,6 +6,7 @@ import pytest
 from babel import Locale
 from babel.dates import format_date
 
+from templ_core.dom.document import parse_document
 from templ_core.metadata.dates import (
     day_behind,
     day_in_text,
@@ -14,7 +15,9 @@ from templ_core.metadata.dates import (
     point_in_time,
     published_day,
 )
+from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.month_names import MONTHS, MONTHS_OF
+from templ_core.metadata.page_metadata import read_metadata
 
 DAY = date(2026, 3, 4)
 LOCALES = (
@@ -32,6 +35,9 @@ OF_REPORTS = [
     ("zh", "民國115年3月4日"), ("zh", "2026 年 3 月 4 日"), ("ja", "２０２６年３月４日"), ("th", "4 มีนาคม 2569"),
     ("th", "4 มี.ค. 2569"), ("ar", "٤ مارس ٢٠٢٦"), ("ar", "4 آذار 2026"), ("hi", "४ मार्च २०२६"), ("fa", "۴ مارس ۲۰۲۶"),
     ("vi", "ngày 4 tháng 3 năm 2026"), ("es", "4 de marzo del 2026"), ("es", "04-03-2026"), ("he", "4 במרץ 2026"),
+    ("de", "04.03.26"), ("", "4.3.26"), ("de", "Mittwoch, 04.03.26, 10:15 Uhr"), ("en-GB", "4/3/26"), ("en-GB", "By Ann Lee, 04/03/26 10:20"),
+    ("nl", "04-03-26"), ("es", "4/3/26"), ("ko", "26. 3. 4."), ("zh", "26-3-4"), ("en", "4 Mar 26"), ("en", "04-Mar-26"),
+    ("en", "March 4, '26"), ("en", "4 March ’26, 10:00"), ("de", "4. März 26"),
 ]  # fmt: skip
 
 
@@ -39,6 +45,13 @@ OF_REPORTS = [
 @pytest.mark.parametrize("locale", LOCALES)
 def test_forms_of_the_cldr(locale, form):
     assert day_in_text(format_date(DAY, form, locale=locale), locale) == "2026-03-04"
+
+
+@pytest.mark.parametrize("locale", [one for one in LOCALES if one not in {"en", "fil"}])
+def test_short_forms_of_the_cldr(locale):
+    for day in (DAY, date(2026, 3, 14)):
+        found = day_in_text(format_date(day, "short", locale=locale), locale.replace("_", "-"))
+        assert found == day.isoformat()
 
 
 @pytest.mark.parametrize(("language", "text"), OF_REPORTS)
@@ -60,7 +73,9 @@ def test_the_names_of_months_are_those_of_the_cldr(locale):
 @pytest.mark.parametrize(
     "text",
     ["Copyright 2024. All rights", "12 may be 2024 pages", "4 words 2026", "March 2026", "32 March 2026", "9" * 10_000,
-     "Jan " * 5000 + "2024", "1" * 9_999 + " March 2026", "0000000000000", "2026-13-44", "99999999999999"],
+     "Jan " * 5000 + "2024", "1" * 9_999 + " March 2026", "0000000000000", "2026-13-44", "99999999999999",
+     "version 1.12.26", "v1.12.26", "192.168.12.26", "4 may 26 boats came", "10/12/26 GB", "24/7", "12.03.85", "13/14/26", "3/4/26",
+     "Mar 26", "10:12:26", "1/2-26", "The lock of 4.3.26 " * 9],
 )  # fmt: skip
 def test_what_is_no_day(text):
     assert day_in_text(text) is None
@@ -115,3 +130,27 @@ def test_kinds_of_english_in_which_the_day_comes_first(language, day):
 )
 def test_a_day_with_a_point_at_its_end_is_no_prose(text, is_so):
     assert is_prose(text) is is_so
+
+
+LINES = "<p>The lock keeper counted the boats, and wrote to the council about them.</p>" * 5
+
+
+@pytest.mark.parametrize(
+    ("tag", "url", "below", "day"),
+    [
+        ("en", "https://a.example/locks", "<footer>25/3/26</footer>", "2026-04-03"),
+        ("en", "https://a.example/locks", "<footer>3/25/26</footer>", "2026-03-04"),
+        ("en", "https://a.example/2026/03/locks", "", "2026-03-04"),
+        ("en", "https://a.example/2026/04/locks", "", "2026-04-03"),
+        ("en", "https://a.example.uk/locks", "", "2026-04-03"),
+        ("en", "https://locks.example.gov/locks", "", "2026-03-04"),
+        ("en-GB", "https://a.example/locks", "", "2026-04-03"),
+        ("it", "https://a.example/locks", "", "2026-04-03"),
+        ("en", "https://a.example/locks", "", None),
+    ],
+)
+@pytest.mark.parametrize("year", ["26", "2026"])
+def test_what_a_page_says_of_its_order_decides_days_of_figures(tag, url, below, day, year):
+    body = f"<h1>The locks are open</h1><p class=date>3/4/{year}</p>{LINES}{below}"
+    page = parse_document(f"<html lang={tag}><title>The locks are open</title>{body}", url)
+    assert read_metadata(page, url, PageMarkup(page)).published_at == day

@@ -159,7 +159,7 @@ def test_what_is_no_name_is_no_author(name):
         ('<meta name="DC.creator" content="Ann Lee">', "", "authors", ["Ann Lee"]),
         ("", '<span itemprop="author"><b itemprop="name">Ann Lee</b></span>', "authors", ["Ann Lee"]),
         ("", '<a rel="author" href="/ann">Ann Lee</a>', "authors", ["Ann Lee"]),
-        ("", '<p class="byline">By Ann Lee and Bob Ray</p>', "authors", ["Ann Lee"]),
+        ("", '<p class="byline">By Ann Lee and Bob Ray</p>', "authors", ["Ann Lee", "Bob Ray"]),
         ('<meta property="article:published_time" content="2024-03-01T10:00:00Z">', "",
          "published_at", "2024-03-01T10:00:00Z"),
         ('<meta name="DC.date.issued" content="2024-03-01">', "", "published_at", "2024-03-01"),

@@ -3,7 +3,7 @@ import pytest
 
 from templ_core import SiteCleaner
 from templ_core.dom.document import parse_document
-from templ_core.metadata.authors import byline_author
+from templ_core.metadata.authors import author_names, byline_author, byline_authors
 from templ_core.metadata.dates import before_change, day_in_text
 from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
@@ -186,3 +186,50 @@ def test_the_time_of_a_change_is_not_that_of_publication():
     )
     found = read_metadata(page, "https://e.example/a", PageMarkup(page))
     assert (found.published_at, found.modified_at) == ("2025-12-10", "2026-06-24")
+
+
+@pytest.mark.parametrize(
+    ("text", "authors"),
+    [
+        ("By A Moss and B Reed", ["A Moss", "B Reed"]),
+        ("By Ann Moss, Bob Reed, and Eve Poe | 4 March 2026", ["Ann Moss", "Bob Reed", "Eve Poe"]),
+        ("BY ANN MOSS AND BOB REED", ["ANN MOSS", "BOB REED"]),
+        ("By Ann Moss with Bob Reed", ["Ann Moss", "Bob Reed"]),
+        ("By Ann Moss in London and Bob Reed in Paris", ["Ann Moss", "Bob Reed"]),
+        ("By Ann Moss, Political Editor", ["Ann Moss"]),
+        ("By Ann Moss, New York", ["Ann Moss"]),
+        ("By Ann Moss and filed under News", ["Ann Moss"]),
+        ("Von Anna von der Aue und Bernd Müller", ["Anna von der Aue", "Bernd Müller"]),
+        ("Por María de la Cruz y Juan Pérez", ["María de la Cruz", "Juan Pérez"]),
+        ("Por Ana López en Buenos Aires", ["Ana López"]),
+        ("Par Jean d'Aubigné et Marie Roy", ["Jean d'Aubigné", "Marie Roy"]),
+        ("Door Jan de Vries en Piet Bakker", ["Jan de Vries", "Piet Bakker"]),
+        ("Di Mario Rossi e Luca Bianchi", ["Mario Rossi", "Luca Bianchi"]),
+        ("Por José Costa e Silva", ["José Costa e Silva"]),
+        ("Av Anna Berg och Bo Ek", ["Anna Berg", "Bo Ek"]),
+        ("Автор: Иван Петров и Анна Белова", ["Иван Петров", "Анна Белова"]),
+        ("作者：王小明", ["王小明"]),
+        ("By Martin Poe, Jr. and Ann Lee, PhD", ["Martin Poe Jr.", "Ann Lee"]),
+        ("By John Poe, III", ["John Poe III"]),
+        ("By Ann Lee M.D. | 4 March", ["Ann Lee"]),
+    ],
+)
+def test_a_byline_names_all_its_authors(text, authors):
+    assert byline_authors(text) == authors
+
+
+@pytest.mark.parametrize(
+    ("text", "authors"),
+    [
+        ("Words by Ann Moss, photos by Bob Reed", ["Ann Moss"]),
+        ("Story by Ann Moss; photographs by Bob Reed", ["Ann Moss"]),
+        ("Medically reviewed by Eve Poe, MD; written by Ann Moss", ["Ann Moss"]),
+        ("Robert Poe Jr., Ann Lee", ["Robert Poe Jr.", "Ann Lee"]),
+        ("Poe, Robert, Jr.", ["Robert Poe Jr."]),
+        ("Ann Moss and others", ["Ann Moss"]),
+        ("João da Silva e Ana Souza", ["João da Silva", "Ana Souza"]),
+        ("Guest post by Ann Moss", ["Ann Moss"]),
+    ],
+)
+def test_the_names_that_markup_gives(text, authors):
+    assert author_names([text]) == authors

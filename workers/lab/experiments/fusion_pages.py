@@ -232,7 +232,7 @@ class _Learner:
     ) -> None:
         newest = pages_with_places(known.columns, scores) if known.documents else None
         self._history.note_document(newest, known.new_runs)
-        summary = summarise_scored_page(scores.features, scores.log_odds, places)
+        summary = summarise_scored_page(document.title, scores.features, scores.log_odds, places)
         self._window.append((content_digest(document_columns(document)), summary))
         if self._history.is_due(len(self._window)):
             self.fit()
