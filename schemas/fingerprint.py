@@ -4,6 +4,8 @@ from typing import Annotated
 
 import msgspec
 
+from schemas.source import Source
+
 FINGERPRINT_FORMAT = 1
 """Version of the format; a reader refuses records of a newer version."""
 
@@ -29,6 +31,10 @@ class FingerprintRecord(msgspec.Struct, frozen=True, kw_only=True):
     """64-bit SimHash of the text; None stands for a null value."""
     rank: Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)] = 0
     """When a cleaner saw the content first, in Unix milliseconds; on files its number."""
+    fetched_at: str | None = None
+    """Time of the page's newest fetch, an RFC 3339 time in UTC; null where it is not known."""
+    source: Source | None = None
+    """Where that fetch came from; null in records of earlier versions."""
 
 
 def fingerprint_key(site: str, url: str) -> bytes:

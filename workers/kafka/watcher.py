@@ -131,6 +131,8 @@ class PartitionWatch:
     def judge_again(self, due: Sequence[DuePage]) -> None:
         """Store the reports about pages whose original may be another page now."""
         for one in due:
+            if self._site_settings.is_forgotten(one.page.site):
+                continue
             reports, change = self._watch.judge_again(one.page)
             if change is not None:
                 self.store.apply(change, [_encode_report(report) for report in reports])
@@ -199,17 +201,18 @@ class Watcher(Role):
         numbers = sorted(one.partition for one in assigned)
         self._owned.assign(numbers)
         for number in numbers:
-            self._do_once("recovery", partial(self._recover, number))
+            self._do_once("recovery", partial(self._publish_of, number))
 
     async def _revoked(self, _app: Any, revoked: Any, **_: Any) -> None:
         await self._owned.release(one.partition for one in revoked)
 
-    async def _recover(self, number: int) -> None:
-        """Bring the store of a partition up to date, and publish what it has to report."""
+    async def _publish_of(self, number: int) -> None:
+        """Bring the store of a partition up to date, publish its reports, and compare it with what others have reported."""
         await self._known()
         async with self._owned.hold(number) as watch:
             if watch is not None:
                 await self._publish(watch)
+                await self._compare_copies(number)
 
     async def _batch(self, events: Sequence[faust.EventT[Any]]) -> None:
         by_partition: defaultdict[int, list[Received]] = defaultdict(list)
@@ -254,21 +257,28 @@ class Watcher(Role):
                 *(self.topic, number, place.offset),
                 extra={"partition": number, "offset": place.offset},
             )
-            await asyncio.to_thread(self._contents.make_due, await self._copies(number))
 
-    async def _copies(self, number: int) -> list[Original]:
-        """Return the pages of a partition that were reported as copies."""
+    async def _compare_copies(self, number: int) -> None:
+        """Have pages of a partition judged again of which the topic says something else than this watcher knows."""
         topic = self.config.broker.topic(PAGE_COPIES)
         partitions = [TopicPartition(topic, one) for one in range(self.config.counts[PAGE_COPIES])]
-        copies: dict[bytes, Original] = {}
+        reported: dict[bytes, PageCopyRecord] = {}
         async for record in read_whole(self.config.broker, partitions):
-            copies.pop(record.key, None)
+            reported.pop(record.key, None)
             if record.value is not None:
                 with suppress(SchemaError, ValueError):
-                    copy = decode_json(record.value, PageCopyRecord)
-                    copies[record.key] = Original(copy.url, copy.site)
-        count = self.config.counts[CLEANED]
-        return [page for page in copies.values() if partition_of(page.site, count) == number]
+                    reported[record.key] = decode_json(record.value, PageCopyRecord)
+
+        def is_own(site: str) -> bool:
+            is_of_partition = partition_of(site, self.config.counts[CLEANED]) == number
+            return is_of_partition and not self._site_settings.is_forgotten(site)
+
+        copies = {
+            Original(one.url, one.site): one.duplicate_of
+            for one in reported.values()
+            if is_own(one.site)
+        }
+        await asyncio.to_thread(self._contents.compare, copies, is_own)
 
     async def _publish(self, watch: PartitionWatch) -> None:
         """Send what is to be reported, and drop it when the broker has stored it."""

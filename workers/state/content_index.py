@@ -6,7 +6,7 @@ changes the answer for another page, that page is due to be judged again.
 
 Families and keys:
 
-    pages      site NUL URL     -> number, key and rank of the content that the page has
+    pages      site NUL URL     -> number, key and rank of the content that the page has, and its newest fetch
     order      number(8)        -> the key of `pages`
     due        the key of `pages` of a page that is to be judged again
     offsets    see `FollowedStore`
@@ -15,7 +15,7 @@ Another format has other families, by which each version knows its own.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +30,7 @@ from schemas.fingerprint import (
     fingerprint_key,
     original_of_key,
 )
+from schemas.source import Source
 from templ_core.duplicates import KnownContents, NearContents, is_near, says_enough
 from workers.state.database import decode_stored, erase_site, open_database, stored_values
 from workers.state.followed_store import FollowedStore
@@ -46,10 +47,20 @@ class _Content(NamedTuple):
     rank: int
 
 
+class _Fetch(NamedTuple):
+    """The newest fetch of a page; nothing is known of it where an earlier version has published the content."""
+
+    fetched_at: str | None = None
+    source: Source | None = None
+
+
 class _Entry(NamedTuple):
     number: int
     key: int
     rank: int
+    fetch: _Fetch = _Fetch()
+    is_copy: bool = False
+    """Whether another page was the original when it was asked for last."""
 
     @property
     def content(self) -> _Content:
@@ -104,6 +115,7 @@ class ContentIndex(FollowedStore):
         for key, entry in stored:
             if entry.number + self._pages_max < self._next:
                 self._delete(batch, key, entry.number)
+                self._drop_due(batch, key)
             else:
                 self._known.put(entry.number % self._pages_max, entry.key, entry.rank)
         self._db.write(batch)
@@ -123,7 +135,7 @@ class ContentIndex(FollowedStore):
             The page of another site that published the content before, and what other indexes are to know of this
             page; None where that is nothing.
         """
-        own = fingerprint_key(record.site, record.url)
+        own, fetch = fingerprint_key(record.site, record.url), _fetch_of(record)
         with self._lock:
             entry, batch = self._entry(own), Batch()
             content = _content_of(record, self._next if now_ms is None else now_ms, entry)
@@ -134,8 +146,11 @@ class ContentIndex(FollowedStore):
             if content is not None:
                 near = self._known.near(content.key)
                 original = _other_site(own, self._first(near, (content.rank, own)))
-                if not is_there and int((near.ranks < content.rank).sum()) < _NEAR_MAX:
-                    self._add(batch, own, *content)
+                is_copy = original is not None
+                if entry is not None and is_there:
+                    _put_entry(batch, own, entry._replace(fetch=fetch, is_copy=is_copy))
+                elif int((near.ranks < content.rank).sum()) < _NEAR_MAX:
+                    self._add(batch, own, *content, fetch, is_copy=is_copy)
                     is_there = True
             self._db.write(batch)
         if not is_there and entry is None:
@@ -148,18 +163,50 @@ class ContentIndex(FollowedStore):
         with self._lock:
             self._on_the_way[own] += 1
 
-    def original(self, page: Original) -> Original | None:
+    def judge(self, page: Original) -> Original | None:
         """Return the page of another site that published the content of a page before, by what is known now."""
-        own = fingerprint_key(page.site, page.url)
+        own, batch = fingerprint_key(page.site, page.url), Batch()
         with self._lock:
-            return self._original(own, self._entry(own))
+            entry = self._entry(own)
+            original = self._original(own, entry)
+            if entry is not None:
+                _put_entry(batch, own, entry._replace(is_copy=original is not None))
+            self._db.write(batch)
+        return original
 
-    def make_due(self, pages: Iterable[Original]) -> None:
-        """Have pages judged again."""
-        batch = Batch()
+    def published(self, page: Original) -> FingerprintRecord | None:
+        """Return what other indexes are to know of a page; None where it is not remembered."""
         with self._lock:
-            for page in pages:
-                self._make_due(batch, fingerprint_key(page.site, page.url))
+            entry = self._entry(fingerprint_key(page.site, page.url))
+        if entry is None:
+            return None
+        return FingerprintRecord(
+            url=page.url, site=page.site, key=entry.key, rank=entry.rank, **entry.fetch._asdict()
+        )
+
+    def compare(self, reported: Mapping[Original, str], is_own: Callable[[str], bool]) -> None:
+        """Have pages of own sites judged again of which the topic says something else than is known now.
+
+        Args:
+            reported: The pages of these sites that are copies by the topic, each with the URL of its original.
+            is_own: Whether a site is one of them.
+        """
+        copies = {fingerprint_key(page.site, page.url): url for page, url in reported.items()}
+        batch = Batch()
+        unreported = [
+            key
+            for key, value in self._db.scan("pages")
+            if key not in copies
+            and is_own(original_of_key(key).site)
+            and decode_stored(self._db, value, _Entry).is_copy
+        ]
+        with self._lock:
+            for key, url in copies.items():
+                original = self._original(key, self._entry(key))
+                if original is None or original.url != url:
+                    self._make_due(batch, key)
+            for key in unreported:
+                self._make_due(batch, key)
             self._db.write(batch)
 
     def due(self) -> list[DuePage]:
@@ -194,12 +241,16 @@ class ContentIndex(FollowedStore):
                 pass
             elif record is None or record.key is None:
                 self._remove(batch, own)
-            elif entry is None or (entry.key, entry.rank) != (record.key, record.rank):
+                if entry is not None:
+                    self._make_due(batch, own)
+            elif entry is None or entry.content != (record.key, record.rank):
                 self._remove(batch, own)
                 first = self._first(self._known.near(record.key), (record.rank, own))
                 if entry is not None or first != own:
                     self._make_due(batch, own)
-                self._add(batch, own, record.key, record.rank)
+                self._add(batch, own, record.key, record.rank, _fetch_of(record))
+            elif record.source is not None:
+                _put_entry(batch, own, entry._replace(fetch=_fetch_of(record)))
             self._write_next(batch, partition, offset)
 
     def _is_older(self, own: bytes) -> bool:
@@ -213,8 +264,11 @@ class ContentIndex(FollowedStore):
         """Erase the pages of a site from memory and disk; return whether there were any."""
         with self._lock:
             batch = Batch()
-            for key, _ in self._db.scan("pages", site.encode() + b"\0"):
+            prefix = site.encode() + b"\0"
+            for key, _ in self._db.scan("pages", prefix):
                 self._remove(batch, key)
+            for key in [key for key in self._due if key.startswith(prefix)]:
+                self._drop_due(batch, key)
             return erase_site(self._db, self.families, site, batch)
 
     def pages(self) -> Iterator[Original]:
@@ -222,16 +276,19 @@ class ContentIndex(FollowedStore):
         for key, _ in self._db.scan("pages"):
             yield original_of_key(key)
 
-    def _add(self, batch: Batch, own: bytes, key: int, rank: int) -> None:
+    def _add(
+        self, batch: Batch, own: bytes, key: int, rank: int, fetch: _Fetch, *, is_copy: bool = False
+    ) -> None:
         """Give a page the next number, whose place is that of the oldest page where all places are taken."""
         number = self._next
         oldest = self._db.get("order", _number_key(number - self._pages_max))
         if oldest is not None and oldest != own:
             self._known.drop(number % self._pages_max)
             self._delete(batch, oldest, number - self._pages_max)
+            self._drop_due(batch, oldest)
         for page in self._led_by(own, key, rank):
             self._make_due(batch, page)
-        batch.put("pages", own, msgspec.msgpack.encode(_Entry(number, key, rank)))
+        _put_entry(batch, own, _Entry(number, key, rank, fetch, is_copy))
         batch.put("order", _number_key(number), own)
         self._known.put(number % self._pages_max, key, rank)
         self._next = number + 1
@@ -248,7 +305,6 @@ class ContentIndex(FollowedStore):
     def _delete(self, batch: Batch, own: bytes, number: int) -> None:
         batch.delete("pages", own)
         batch.delete("order", _number_key(number))
-        self._drop_due(batch, own)
 
     def _make_due(self, batch: Batch, page: bytes) -> None:
         self.turn += 1
@@ -294,10 +350,7 @@ class ContentIndex(FollowedStore):
 
     def _entry(self, own: bytes) -> _Entry | None:
         value = self._db.get("pages", own)
-        return self._decoded(value) if value else None
-
-    def _decoded(self, value: bytes) -> _Entry:
-        return decode_stored(self._db, value, _Entry)
+        return decode_stored(self._db, value, _Entry) if value else None
 
 
 def _content_of(record: CleanedRecord, rank: int, entry: _Entry | None) -> _Content | None:
@@ -311,6 +364,10 @@ def _content_of(record: CleanedRecord, rank: int, entry: _Entry | None) -> _Cont
     return known if known is not None and is_near(key, known.key) else _Content(key, rank)
 
 
+def _fetch_of(record: CleanedRecord | FingerprintRecord) -> _Fetch:
+    return _Fetch(record.fetched_at, record.source)
+
+
 def _other_site(own: bytes, first: bytes) -> Original | None:
     """Return the first page of a content, unless it is of the same site, or the page itself under another site key."""
     page, original = original_of_key(own), original_of_key(first)
@@ -320,7 +377,12 @@ def _other_site(own: bytes, first: bytes) -> Original | None:
 
 def _published(record: CleanedRecord, content: _Content | None) -> FingerprintRecord:
     key, rank = content or (None, 0)
-    return FingerprintRecord(url=record.url, site=record.site, key=key, rank=rank)
+    fetch = _fetch_of(record)._asdict()
+    return FingerprintRecord(url=record.url, site=record.site, key=key, rank=rank, **fetch)
+
+
+def _put_entry(batch: Batch, own: bytes, entry: _Entry) -> None:
+    batch.put("pages", own, msgspec.msgpack.encode(entry))
 
 
 def _number_key(number: int) -> bytes:

@@ -12,8 +12,10 @@ from schemas.fingerprint import FingerprintRecord, Original
 from schemas.page_change import PageChangeRecord
 from schemas.page_copy import PageCopyRecord
 from schemas.site_event import SiteEventRecord
+from schemas.source import Source
 from templ_core.page_changes import FetchedText, PageChanges, page_changes
 from templ_core.site_events import WATCH, NoticedChange, PageFacts
+from templ_core.site_key import site_key
 from templ_core.stored.compact import content_digest
 from templ_core.times import SPACING_MS, parse_time_ms, rfc3339
 from templ_core.tokens import tokenise
@@ -42,7 +44,7 @@ class Noticed(msgspec.Struct, kw_only=True):
     original: Original | None = None
     """The page of another site that published the content first; None where none is known."""
     was_copy: bool = False
-    """Whether another site had published the content of the fetch before."""
+    """Whether another site may have published the content of the fetch before."""
     fingerprint: FingerprintRecord | None = None
     """What other watchers are to know of the text."""
     events: list[SiteEventRecord] = []
@@ -57,7 +59,8 @@ class Noticed(msgspec.Struct, kw_only=True):
             fetch = {"fetched_at": of.fetched_at, "source": of.source}
             reports.append(PageChangeRecord(**page, **fetch, changes=self.changes))  # type: ignore[arg-type]
         if self.original is not None:
-            reports.append(_copy(of, of.site, self.original))
+            copy = Original(of.url, of.site)
+            reports.append(_copy(copy, of.fetched_at, of.source, self.original))
         elif self.was_copy:
             reports.append(CopyEnded(**page))
         if self.fingerprint is not None:
@@ -88,9 +91,13 @@ class Watch:
         """
         change = self.store.change(record.site)
         noticed, known = Noticed(), change.page(record.url)
+        place = Original(record.url, record.site)
         if self._contents is not None:
+            # Of a page that has left the window nobody knows whether it was reported to be a copy.
+            noticed.was_copy = (
+                known.is_copy if known is not None else self._contents.published(place) is not None
+            )
             noticed.original, noticed.fingerprint = self._contents.take(record, arrived_ms)
-            noticed.was_copy = known is not None and known.is_copy
         if isinstance(record.observed, Observed):
             self._observe(record, record.observed, known, change, noticed)
         return noticed, change
@@ -150,30 +157,33 @@ class Watch:
     def judge_again(self, page: Original) -> tuple[list[WatchRecord], WatchChange | None]:
         """Return the reports about a page whose original may be another page now, and the change of its site.
 
-        There is no change for a page that is not remembered.
+        There is no change where nothing is to be reported.
         """
+        if self._contents is None:
+            return [], None
         change = self.store.change(page.site)
         seen = change.page(page.url)
-        if seen is None or self._contents is None:
-            return [], None
-        original = self._contents.original(page)
+        # Contents are remembered for longer than pages.
+        known = seen or self._contents.published(page)
+        original, reports = self._contents.judge(page), list[WatchRecord]()
         if original is None:
-            reports: list[WatchRecord] = [CopyEnded(url=page.url, site=page.site)]
-        else:
-            reports = [_copy(seen, page.site, original)]
-            if not seen.is_copy:
+            reports.append(CopyEnded(url=page.url, site=page.site))
+        elif known is not None and known.source is not None:
+            reports.append(_copy(page, known.fetched_at, known.source, original))
+        if seen is not None:
+            if original is not None and not seen.is_copy:
                 self._notice_origin(change, seen, original)
-        judged = msgspec.structs.replace(seen, is_copy=original is not None)
-        change.replace(judged, _digest(judged))
+            judged = msgspec.structs.replace(seen, is_copy=original is not None)
+            change.replace(judged, _digest(judged))
         return [*reports, *_take_events(change)], change
 
     def delete(self, record: DeletedRecord) -> tuple[list[WatchRecord], WatchChange | None]:
-        """Return what the deletion of a page says, and the change of its site; None for a page that is not remembered.
+        """Return what the deletion of a page says, and the change of its site; None for a site that is not remembered.
 
-        The site of the record may be empty, as it is not known of a null value.
+        The site of the record may be empty, as a null value does not say it where the page message did not.
         """
-        site = record.site or self.store.site_of(record.url)
-        if not site:
+        site = record.site or self.store.site_of(record.url) or site_key(record.url)
+        if not self.store.remembers(site):
             return [], None
         if self._contents is not None:
             self._contents.remove(site, record.url)
@@ -219,12 +229,14 @@ def _digest(page: SeenPage) -> bytes:
     return content_digest(msgspec.msgpack.encode(page))
 
 
-def _copy(of: CleanedRecord | SeenPage, site: str, original: Original) -> PageCopyRecord:
+def _copy(
+    page: Original, fetched_at: str | None, source: Source, original: Original
+) -> PageCopyRecord:
     return PageCopyRecord(
-        url=of.url,
-        site=site,
-        fetched_at=of.fetched_at,
-        source=of.source,
+        url=page.url,
+        site=page.site,
+        fetched_at=fetched_at,
+        source=source,
         duplicate_of=original.url,
         duplicate_of_site=original.site,
     )

@@ -137,6 +137,10 @@ class WatchStore:
         for _, value in self._db.scan("pages", site.encode() + b"\0"):
             yield self._decoded(value)
 
+    def remembers(self, site: str) -> bool:
+        """Return whether anything is remembered of a site."""
+        return self._db.get("sites", site.encode()) is not None
+
     def site_of(self, url: str) -> str | None:
         """Return the site of a page that is remembered, otherwise None."""
         site = self._db.get("places", url_hash(url))

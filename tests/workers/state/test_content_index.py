@@ -51,7 +51,7 @@ def due(index):
     found = index.due()
     index.settle(found)
     assert index.due() == []
-    return {page.url.removeprefix("https://"): index.original(page) for page, _ in found}
+    return {page.url.removeprefix("https://"): index.judge(page) for page, _ in found}
 
 
 def test_a_page_with_another_content_leaves_its_old_one_to_others(index):
@@ -194,7 +194,7 @@ def test_indexes_tell_each_other_and_agree_whatever_comes_first(index):
     assert due(index) == {"b.example/1": A1}
     index.put("a.example\0https://a.example/1", None, 0, 2)
     assert urls(index) == ["b.example/1", "c.example/1"]
-    assert due(index).keys() == {"b.example/1", "c.example/1"}
+    assert due(index).keys() == {"a.example/1", "b.example/1", "c.example/1"}
     with pytest.raises(SchemaError, match="format 2"):
         index.put("a.example\0u", encode_msgpack(msgspec.structs.replace(first, format=2)), 0, 3)
     index.clear()
@@ -206,9 +206,42 @@ def test_what_was_published_before_is_told_again_with_its_time(index):
     page = cleaned_text("a.example", 1, story(1))
     _, published = index.take(page, now_ms=5)
     assert published == FingerprintRecord(
-        url=page.url, site=page.site, key=int(page.fingerprint.value, 16), rank=5
-    )
+        url=page.url, site=page.site, key=int(page.fingerprint.value, 16), rank=5,
+        fetched_at=page.fetched_at, source=page.source,
+    )  # fmt: skip
     assert index.take(page, now_ms=9) == (None, published)
+    assert index.published(A1) == published
+    assert index.published(Original("https://a.example/2", "a.example")) is None
+
+
+def test_pages_that_the_topic_has_something_else_about_are_due(index):
+    copy, own = (Original(f"https://b.example/{number}", "b.example") for number in (1, 2))
+    index.take(cleaned_text("a.example", 1, story(1)), 5)
+    index.take(cleaned_text("b.example", 1, story(1)), 6)
+    index.take(cleaned_text("b.example", 2, story(2)), 7)
+    is_own = "b.example".__eq__
+    index.compare({copy: A1.url}, is_own)
+    assert due(index) == {}
+    index.compare({}, "a.example".__eq__)
+    assert due(index) == {}
+    index.compare({}, is_own)
+    assert due(index) == {"b.example/1": A1}
+    index.compare({copy: own.url, own: A1.url}, is_own)
+    assert due(index) == {"b.example/1": A1, "b.example/2": None}
+    index.remove("a.example", A1.url)
+    assert due(index) == {"b.example/1": None}
+    index.compare({}, is_own)
+    assert due(index) == {}
+
+
+def test_a_page_that_has_gone_from_the_topic_and_comes_again_is_due(index):
+    """Its record of before may come from another watcher, after this one has read the page."""
+    index.take(cleaned_text("a.example", 1, story(1)), 5)
+    _, published = index.take(cleaned_text("b.example", 1, story(1)), 6)
+    assert due(index) == {}
+    for offset, value in enumerate((None, encode_msgpack(published))):
+        index.put("b.example\0https://b.example/1", value, 0, offset)
+    assert due(index) == {"b.example/1": A1}
 
 
 @pytest.mark.parametrize("field", [{"rank": -1}, {"rank": 1 << 63}, {"key": -1}, {"key": "1"}])

@@ -39,7 +39,8 @@ class Fetch(NamedTuple):
 def record_of(offset, fetch):
     source = Source("pages", 0, offset)
     if fetch.content is None:
-        return DeletedRecord(url=fetch.url, site=fetch.site, id=str(offset), source=source)
+        # Of a null value whose headers do not say the site only the URL is known.
+        return DeletedRecord(url=fetch.url, site="", id=str(offset), source=source)
     key = Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{fetch.content:016x}")
     return msgspec.structs.replace(
         cleaned_text(fetch.site, "", TEXT), url=fetch.url, fetched_at=f"2026-01-01T00:{offset:02}:00Z",
@@ -68,7 +69,8 @@ def expected_copies(fetches):
 class World:
     """Partitions of `cleaned`, and watchers that tell each other what they publish."""
 
-    def __init__(self, fetches, watchers):
+    def __init__(self, fetches, watchers, pages_max=100):
+        self.bounds = msgspec.structs.replace(Settings().window, pages_max=pages_max)
         self.cleaned = {site: [] for site in SITES}
         for fetch in fetches:
             records = self.cleaned[fetch.site]
@@ -79,11 +81,14 @@ class World:
         self.owner = dict.fromkeys(SITES, 0)
         self.watchers = [Watcher(self) for _ in range(watchers)]
 
+    def watcher_of(self, site):
+        return self.watchers[self.owner[site]]
+
     def settle(self):
         """Let everything that waits be done."""
         for site in SITES:
             while self.committed[site] < len(self.cleaned[site]):
-                self.watchers[self.owner[site]].take(site)
+                self.watcher_of(site).take(site)
         for _ in range(2):  # judging publishes no fingerprints
             for watcher in self.watchers:
                 watcher.follow(len(self.fingerprints))
@@ -101,11 +106,8 @@ class Watcher:
 
     def _watch(self, site):
         if site not in self._stores:
-            store = self._stores[site] = WatchStore(None, Settings().window)
+            store = self._stores[site] = WatchStore(None, self._world.bounds)
             store.begin_silently(self._world.committed[site])
-            self._contents.make_due(
-                Original(url, site) for url in self._world.copies if site in url
-            )
         return Watch(self._stores[site], self._contents)
 
     def own(self, site):
@@ -137,6 +139,26 @@ class Watcher:
         watch.store.skip(offset) if change is None else watch.store.apply(change, (), offset)
         self._publish(reports)
 
+    def assigned(self, *sites):
+        """Take sites over."""
+        for site in sites:
+            self.own(site)
+            reported = {
+                Original(url, site): original
+                for url, original in self._world.copies.items()
+                if site in url
+            }
+            self._contents.compare(reported, site.__eq__)
+
+    def restart(self, *, loses_contents, loses_stores):
+        """Start again with what is left, and read all fingerprints first."""
+        if loses_contents:
+            self._contents, self._followed = ContentIndex(None, 1000), 0
+        if loses_stores:
+            self._stores.clear()
+        self.follow(len(self._world.fingerprints))
+        self.assigned(*(site for site in SITES if self._world.watcher_of(site) is self))
+
     def follow(self, count):
         """Read this number of fingerprints."""
         for offset in range(
@@ -150,7 +172,7 @@ class Watcher:
         """Judge the pages again that are due and whose partitions are this watcher's."""
         due = self._contents.due()
         for one in due:
-            if self._world.watchers[self._world.owner[one.page.site]] is self:
+            if self._world.watcher_of(one.page.site) is self:
                 self.own(one.page.site)
                 watch = self._watch(one.page.site)
                 reports, change = watch.judge_again(one.page)
@@ -188,7 +210,9 @@ def feeds(draw):
 
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(("take", "take", "follow", "judge", "move", "crash")),
+        st.sampled_from(
+            ("take", "take", "follow", "judge", "move", "restart", "lose index", "lose all")
+        ),
         st.sampled_from(SITES),
         st.integers(0, 2),
     ),
@@ -196,23 +220,29 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=400, deadline=None)
-@given(feeds(), STEPS, st.integers(1, 3))
-def test_copies_do_not_depend_on_the_order_of_reading(fetches, steps, watchers):
-    world = World(fetches, watchers)
+def take_steps(world, steps):
+    """Do what may happen to watchers: each step has a site, and the number of a watcher that it is for."""
     for step, site, number in steps:
-        owner, other = world.watchers[world.owner[site]], number % watchers
+        owner, other = world.watcher_of(site), world.watchers[number % len(world.watchers)]
         if step == "take":
             owner.take(site)
-        elif step == "crash":
-            owner.take(site, crashes=True)
         elif step == "follow":
-            world.watchers[other].follow(2)
+            other.follow(2)
         elif step == "judge":
-            world.watchers[other].judge()
+            other.judge()
+        elif step == "move":
+            world.owner[site] = number % len(world.watchers)
+            other.assigned(site)
         else:
-            world.owner[site] = other
-            world.watchers[other].own(site)
+            owner.take(site, crashes=True)
+            owner.restart(loses_contents=step.startswith("lose"), loses_stores=step == "lose all")
+
+
+@settings(max_examples=400, deadline=None)
+@given(feeds(), STEPS, st.integers(1, 3), st.integers(1, 3))
+def test_copies_do_not_depend_on_the_order_of_reading(fetches, steps, watchers, pages_max):
+    world = World(fetches, watchers, pages_max)
+    take_steps(world, steps)
     world.settle()
     assert world.copies == expected_copies(fetches)
 

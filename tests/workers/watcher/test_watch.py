@@ -268,6 +268,41 @@ def test_a_copy_that_is_changed_or_gone_is_told_to_be_none_any_more(cleaned, wat
     assert CopyEnded(url=copied.url, site="b.org") in records
 
 
+def test_a_copy_that_has_left_the_window_is_told_when_its_original_becomes_known(cleaned):
+    bounds = msgspec.structs.replace(OBSERVED.window, pages_max=1)
+    store, contents = WatchStore(None, bounds), ContentIndex(None, 100)
+    watch = Watch(store, contents)
+
+    def take(number, site, path, text=LONG):
+        own = msgspec.structs.replace(
+            cleaned([menu_article(number, site=site)])[0], url=f"https://{site}/{path}", text=text,
+            fetched_at=time(number), source=Source("pages", 0, number),
+            fingerprint=text_of("a", "b", 0, text).fingerprint,
+        )  # fmt: skip
+        noticed, change = watch.take(own, 100 - number)
+        store.apply(change)
+        return own, noticed.records(own)
+
+    copied, _ = take(0, "b.org", "copy")
+    take(1, "b.org", "later", LONG[::-1])
+    assert [one.url for one in store.pages("b.org")] == ["https://b.org/later"]
+    original, _ = take(2, "a.org", "first")
+    (due,) = contents.due()
+    (reported,), change = watch.judge_again(due.page)
+    store.apply(change)
+    assert (reported.url, reported.duplicate_of) == (copied.url, original.url)
+    assert (reported.fetched_at, reported.source) == (copied.fetched_at, copied.source)
+    contents.settle([due])
+    # It is fetched again with another text, and says so although the window does not know it.
+    _, records = take(0, "b.org", "copy", LONG[5:])
+    assert CopyEnded(url=copied.url, site="b.org") not in records  # a near text is the same content
+    _, records = take(3, "b.org", "copy", LONG[::-2] * 2)
+    assert CopyEnded(url=copied.url, site="b.org") in records
+    gone = DeletedRecord(url=original.url, site="", id="x", source=Source("pages", 0, 9))
+    records, change = watch.delete(gone)
+    assert CopyEnded(url=original.url, site="a.org") in records
+
+
 def test_a_site_whose_pages_are_mostly_copies_is_told_once(cleaned, watch):
     own = cleaned([menu_article(number, site="a.org") for number in range(30)])
     copied = cleaned([menu_article(number, site="b.org") for number in range(30)])
