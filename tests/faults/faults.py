@@ -127,9 +127,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             "acknowledged pages are in no log": self.vanished,
             "sites have other windows or models": len(self.other_windows),
             "workers ended by themselves": len(self.ended_workers),
-            "reports of watchers are others": self.watched.others if self.watched else 0,
+            "reports of watchers are others": len(self.watched.others) if self.watched else 0,
         }
-        return [f"{number} {what}" for what, number in found.items() if number]
+        problems = [f"{number} {what}" for what, number in found.items() if number]
+        return problems + (self.watched.others if self.watched else [])
 
 
 def disturbed_run(

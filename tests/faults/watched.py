@@ -30,19 +30,13 @@ _STORY = re.compile(r'(?<=<div class="story">).*?(?=</div>)', re.DOTALL)
 
 
 class Watched(msgspec.Struct, frozen=True, kw_only=True):
-    """What watchers reported, and how much of it a watch that nobody disturbs reports otherwise."""
+    """What watchers reported, and what of it a watch that nobody disturbs reports otherwise."""
 
     changes: int
     copies: int
     events: int
-    other_changes: int
-    other_copies: int
-    other_events: int
-
-    @property
-    def others(self):
-        """How many reports are missing, wrong or too many."""
-        return self.other_changes + self.other_copies + self.other_events
+    others: list[str]
+    """The reports that are missing, wrong or too many, each with what the other watch says in its place."""
 
 
 def copy_stories(feed, seed):
@@ -135,7 +129,13 @@ def compared(stream, changes, copies, events):
         changes=len(found_changes),
         copies=len(found_copies),
         events=len(found_events),
-        other_changes=len(found_changes ^ changes),
-        other_copies=len(dict(found_copies.items() ^ copies.items())),
-        other_events=len(found_events ^ events),
+        others=[
+            *(f"change {one!r}" for one in found_changes ^ changes),
+            *(
+                f"copy {url}: of {found_copies.get(url)}, undisturbed of {copies.get(url)}"
+                for url in sorted(found_copies.keys() | copies.keys())
+                if found_copies.get(url) != copies.get(url)
+            ),
+            *(f"event {one!r}" for one in found_events ^ events),
+        ],
     )

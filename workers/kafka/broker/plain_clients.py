@@ -47,7 +47,8 @@ async def read_until(
     """Yield the records below the given offsets, in batches of one partition each.
 
     The partitions are assigned and positioned already. Reading is done when the positions have
-    reached the ends: compaction leaves gaps, so the last record may lie well below its end.
+    reached the ends: compaction leaves gaps, so the last record may lie well below its end. Records
+    beyond the ends that were fetched with others are the next ones that the consumer returns.
 
     Raises:
         BrokerProblem: no progress for a minute.
@@ -66,7 +67,10 @@ async def read_until(
             raise BrokerProblem(f"reading {names} has made no progress for {NO_PROGRESS_S:g} s")
         batches = await consumer.getmany(*open_partitions, timeout_ms=_POLL_MS)
         for partition, records in batches.items():
-            yield [record for record in records if record.offset < ends[partition]]
+            wanted = [record for record in records if record.offset < ends[partition]]
+            if len(wanted) < len(records):
+                consumer.seek(partition, ends[partition])
+            yield wanted
 
 
 async def read_range(
