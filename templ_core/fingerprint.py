@@ -57,6 +57,6 @@ def min_hashes(text: str) -> frozenset[bytes]:
     return frozenset(sorted(digests)[:HASHES])
 
 
-def are_near_duplicates(one: frozenset[bytes], other: frozenset[bytes]) -> bool:
+def are_near_duplicates(first: frozenset[bytes], second: frozenset[bytes]) -> bool:
     """Return whether two texts share at least 4 of their `min_hashes`."""
-    return len(one & other) >= _MATCHES_MIN
+    return len(first & second) >= _MATCHES_MIN

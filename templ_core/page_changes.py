@@ -197,14 +197,14 @@ def _moved(before: Sequence[_Words], after: Sequence[_Words]) -> AbstractSet[_Wo
     place = {one: number for number, one in enumerate(before)}
     ends: list[int] = []
     lengths = []
-    for one in after:
-        length = bisect_left(ends, place[one])
-        ends[length : length + 1] = [place[one]]
+    for sentence in after:
+        length = bisect_left(ends, place[sentence])
+        ends[length : length + 1] = [place[sentence]]
         lengths.append(length)
     stay, wanted = set(), len(ends) - 1
-    for one, length in zip(reversed(after), reversed(lengths), strict=True):
+    for sentence, length in zip(reversed(after), reversed(lengths), strict=True):
         if length == wanted:
-            stay.add(one)
+            stay.add(sentence)
             wanted -= 1
     return place.keys() - stay
 

@@ -52,13 +52,13 @@ def _note_grid_rows(document: Document, kept: Bools, types: list[int], rows: Int
     nodes, segments = document.nodes, document.segments
     is_named = np.zeros(len(nodes.element_types), np.bool_)
     is_named[types] = True
-    (found,) = is_named[nodes.element_type].nonzero()
-    first = segments.inline_from.searchsorted(found, side="right")
-    behind = segments.inline_from.searchsorted(nodes.end[found], side="right")
+    (named,) = is_named[nodes.element_type].nonzero()
+    first = segments.inline_from.searchsorted(named, side="right")
+    behind = segments.inline_from.searchsorted(nodes.end[named], side="right")
     stay = np.concatenate([[0], kept.cumsum()])
     holds_cells = (behind - first > 1) & (stay[behind] - stay[first] > 1)
     alike: dict[tuple[int, int, int], list[tuple[int, int, int]]] = defaultdict(list)
-    for row in zip(*(one[holds_cells].tolist() for one in (found, first, behind)), strict=True):
+    for row in zip(*(one[holds_cells].tolist() for one in (named, first, behind)), strict=True):
         node, begin, end = row
         while end > begin and segments.owner[end - 1] < node:
             end -= 1

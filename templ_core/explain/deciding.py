@@ -189,10 +189,10 @@ class _Chosen:
         for number, part in self._ordered():
             if part in done[number]:
                 continue
-            one, hits = self._expression(number, part)
-            if one is None:
+            expression, hits = self._expression(number, part)
+            if expression is None:
                 continue
-            expressions.append(one)
+            expressions.append(expression)
             for page, parts in hits.items():
                 done[page] |= parts
         return sorted(expressions, key=lambda one: (-one["pages"], one["text"]))
@@ -211,32 +211,32 @@ class _Chosen:
         There is none if every expression removes more than the part from its own page. One that holds for some pages has precedence over one that holds for less than half as many.
         """
         of_some_pages = None
-        for one in self._candidates(self._pages[number], part):
-            hits = self._hits(one)
+        for candidate in self._candidates(self._pages[number], part):
+            hits = self._hits(candidate)
             good = [page for page, found in hits.items() if found <= self._wanted[page]]
             if number not in good or part not in hits[number]:
                 continue
-            one["pages"] = len(good)
+            candidate["pages"] = len(good)
             if len(good) < len(hits):
-                one["urls"] = sorted(self._pages[page].url for page in good)
-                of_some_pages = of_some_pages or one
-            elif of_some_pages is None or 2 * one["pages"] >= of_some_pages["pages"]:
-                return one, hits
+                candidate["urls"] = sorted(self._pages[page].url for page in good)
+                of_some_pages = of_some_pages or candidate
+            elif of_some_pages is None or 2 * candidate["pages"] >= of_some_pages["pages"]:
+                return candidate, hits
         return of_some_pages, self._hits(of_some_pages) if of_some_pages else {}
 
-    def _hits(self, one: Expression) -> dict[int, set[Part]]:
+    def _hits(self, expression: Expression) -> dict[int, set[Part]]:
         """Return what an expression removes, by the number of the page."""
         hits: defaultdict[int, set[Part]] = defaultdict(set)
-        selector, urls = one["selector"], set(one["urls"])
-        is_literal = one["is_whole"] and one["expression"] == re.escape(one["text"])
-        for text in [one["text"]] if is_literal else self._blocks:
-            for span in matches(one, text):
+        selector, urls, own = expression["selector"], set(expression["urls"]), expression["text"]
+        is_literal = expression["is_whole"] and expression["expression"] == re.escape(own)
+        for text in [own] if is_literal else self._blocks:
+            for span in matches(expression, text):
                 for number, block in self._blocks[text]:
                     page = self._pages[number]
                     if (
                         (not urls or page.url in urls)
                         and (selector is None or block in page.selected(selector))
-                        and is_beside(one, page.blocks, block)
+                        and is_beside(expression, page.blocks, block)
                     ):
                         hits[number].add((block, *span))
         return hits

@@ -250,7 +250,7 @@ def evidence_pages(
             features = read_features(document)
             words = read_prose(features).tokens.tobytes()
             segments = table.segment_tokens(features.shape).tobytes()
-            for one in wanted_strings:
-                if position(segments if one.is_usual else words, one.tokens) is not None:
-                    strings[one].append(url)
+            for string in wanted_strings:
+                if position(segments if string.is_usual else words, string.tokens) is not None:
+                    strings[string].append(url)
     return EvidencePages(texts=dict(texts), strings=dict(strings))

@@ -107,10 +107,10 @@ def _kind(pages: Sequence[KeptPage]) -> KindOfPage:
     fields: list[dict[str, str]] = []
     for number, read in enumerate(pages):
         page = ShapedPage(read.document, read.kept)
-        found = find_fields(page, is_product=False)
-        fields.append({one.name: one.value for one in found})
+        values = find_fields(page, is_product=False)
+        fields.append({one.name: one.value for one in values})
         shown = {
-            text for one in found for text in (one.name, one.value, f"{one.name}: {one.value}")
+            text for one in values for text in (one.name, one.value, f"{one.name}: {one.value}")
         }
         free = [one for one in np.flatnonzero(page.kept).tolist() if page.texts[one] not in shown]
         for root, segments in _divided(page, free).items():
@@ -191,13 +191,13 @@ def _record_roots(page: ShapedPage, segments: list[int]) -> set[int]:
     for segment in segments:
         owner = int(page.segments.owner[segment])
         by_shape[int(page.shape[owner])].add(owner)
-    found: set[int] = set()
+    record_roots: set[int] = set()
     for owners in by_shape.values():
         roots = set(page.roots(np.array(sorted(owners), np.int64)).tolist()) if owners else set()
         parts = {root for root in roots if root not in owners or page.tags[root] in _PART_TAGS}
         if len(parts) >= _RECORDS_MIN and len({int(page.shape[part]) for part in parts}) == 1:
-            found |= parts
-    return found
+            record_roots |= parts
+    return record_roots
 
 
 def _template(pages: Sequence[KeptPage]) -> list[TemplateText]:
@@ -207,9 +207,9 @@ def _template(pages: Sequence[KeptPage]) -> list[TemplateText]:
         segments = page.document.segments
         removed = {segments.texts[one]: one for one in np.flatnonzero(~page.kept).tolist()}
         counts.update(removed.keys())
-        for text, one in removed.items():
+        for text, segment in removed.items():
             if text not in paths:
-                paths[text] = element_path(page.document, int(segments.owner[one]))
+                paths[text] = element_path(page.document, int(segments.owner[segment]))
     least = max(2, _TEMPLATE_RATIO * len(pages))
     return [
         TemplateText(text=text, path=paths[text], pages=count)

@@ -49,20 +49,20 @@ def block_text(text: str) -> str:
     return re.sub(r"\s", " ", text)
 
 
-def matches(one: Expression, block: str) -> Iterator[tuple[int, int]]:
+def matches(expression: Expression, block: str) -> Iterator[tuple[int, int]]:
     """Yield what an expression matches in a block, whatever stands beside it."""
-    expression = compiled(one["expression"])
-    if one["is_whole"]:
-        if expression.fullmatch(block):
+    pattern = compiled(expression["expression"])
+    if expression["is_whole"]:
+        if pattern.fullmatch(block):
             yield 0, len(block)
         return
-    for found in expression.finditer(block):
-        yield found.span()
+    for match in pattern.finditer(block):
+        yield match.span()
 
 
-def is_beside(one: Expression, blocks: Sequence[str], number: int) -> bool:
+def is_beside(expression: Expression, blocks: Sequence[str], number: int) -> bool:
     """Return whether the neighbours of a block are those that an expression asks for."""
-    before, after = one["before"], one["after"]
+    before, after = expression["before"], expression["after"]
     first, behind = number - len(before), number + 1 + len(after)
     return (
         first >= 0

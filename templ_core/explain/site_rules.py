@@ -149,7 +149,7 @@ class _Elements:
 
     def __init__(self, pages: Sequence[RuledPage]) -> None:
         self.pages = len(pages)
-        found: list[dict[str, list[int]]] = [{} for _ in range(_TEXT_RANK + 1)]
+        nodes_of_names: list[dict[str, list[int]]] = [{} for _ in range(_TEXT_RANK + 1)]
         first, columns = 0, []
         for page in pages:
             nodes, segments = page.document.nodes, page.document.segments
@@ -165,7 +165,7 @@ class _Elements:
             for rank, name, node in _names(page.document, sums[nodes.end] > sums[:-1]):
                 if node >= inner.get(name, 0):  # not inside another element of the name
                     inner[name] = ends[node]
-                    found[rank].setdefault(name, []).append(node + first)
+                    nodes_of_names[rank].setdefault(name, []).append(node + first)
             first += size
         self.end, self.words, self.kept = (
             np.concatenate(column) for column in zip(*columns, strict=True)
@@ -176,7 +176,7 @@ class _Elements:
         least = max(_PAGES_MIN, _PAGES_RATIO_MIN * self.pages)
         named = [
             (name, places)
-            for names in found
+            for names in nodes_of_names
             for name, places in names.items()
             if len(places) >= least and len(np.unique(self.page[places])) >= least
         ]

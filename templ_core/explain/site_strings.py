@@ -50,16 +50,18 @@ def read_site_strings(documents: Iterable[Document], table: StringTable) -> list
             continue
         features = read_features(document)
         shapes = table.segment_tokens(features.shape)
-        for found, tokens, text_of in (
+        for texts, tokens, text_of in (
             (words, read_prose(features).tokens, _words_text),
             (usual, shapes, _segments_text),
         ):
             column = tokens.tobytes()
-            for one in found:
-                at = position(column, one)
+            for string in texts:
+                at = position(column, string)
                 if at is not None:
-                    pages[one] += 1
-                    found[one] = found[one] or text_of(document, features, at, len(one) // 2)
+                    pages[string] += 1
+                    texts[string] = texts[string] or text_of(
+                        document, features, at, len(string) // 2
+                    )
     strings = [
         SiteString(text=text, pages=pages[one], is_usual=found is usual)
         for found in (words, usual)
@@ -78,15 +80,15 @@ def string_hits(
     firsts, behinds = table.word_finders[0].matches(tokens, STRINGS_CONFIG.words_min, words.segment)
     for first, behind in zip(firsts.tolist(), behinds.tolist(), strict=True):
         text = _words_text(document, features, first, behind - first)
-        one = StringHit(text=text, tokens=tokens[first:behind].tobytes(), is_usual=False)
-        hits[int(words.segment[first])].append(one)
+        hit = StringHit(text=text, tokens=tokens[first:behind].tobytes(), is_usual=False)
+        hits[int(words.segment[first])].append(hit)
     tokens = table.segment_tokens(features.shape)
     firsts, behinds = table.usual_finder.matches(tokens, 1)
     for first, behind in zip(firsts.tolist(), behinds.tolist(), strict=True):
         text = _segments_text(document, features, first, behind - first)
-        one = StringHit(text=text, tokens=tokens[first:behind].tobytes(), is_usual=True)
+        hit = StringHit(text=text, tokens=tokens[first:behind].tobytes(), is_usual=True)
         for own in hits[first:behind]:
-            own.append(one)
+            own.append(hit)
     return hits
 
 

@@ -52,16 +52,16 @@ def site_template(
     room = math.inf if chars_max is None else chars_max
     for page in reversed(pages):
         segments, places = page.document.segments, _places(page)
-        for one, text in enumerate(segments.texts):
-            if counts[text] < least or text in listed or page.kept[one]:
+        for segment, text in enumerate(segments.texts):
+            if counts[text] < least or text in listed or page.kept[segment]:
                 continue
             listed.add(text)
             room -= len(text)
             if room < 0:
                 continue
-            path = element_path(page.document, int(segments.owner[one])).lower()
+            path = element_path(page.document, int(segments.owner[segment])).lower()
             named = (name for name, names in _NAMED.items() if names.search(path))
-            parts[next(named, places[one])][text] = counts[text]
+            parts[next(named, places[segment])][text] = counts[text]
     return SiteTemplate(
         site=site,
         pages=len(pages),
@@ -86,8 +86,8 @@ def _places(page: KeptPage) -> list[PartName]:
     parent, depth = nodes.parent.tolist(), nodes.depth.tolist()
     kept = np.flatnonzero(page.kept).tolist()
     around_content: set[int] = set()
-    for one in kept:
-        node = owner[one]
+    for kept_segment in kept:
+        node = owner[kept_segment]
         while node >= 0 and node not in around_content:
             around_content.add(node)
             node = parent[node]

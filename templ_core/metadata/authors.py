@@ -166,9 +166,9 @@ def byline_authors(text: str, *, is_named: bool = False) -> list[str]:
     ([], ['Ann Lee'])
     """
     match = None
-    for one in BY.finditer(text) if BY_WORD.search(text.lower()) else ():
-        if not _OTHERS.search(text[: one.start()]):
-            match = one
+    for candidate in BY.finditer(text) if BY_WORD.search(text.lower()) else ():
+        if not _OTHERS.search(text[: candidate.start()]):
+            match = candidate
             break
     if (match is None and not is_named) or _OF_PICTURE.match(text):
         return []
@@ -242,13 +242,13 @@ def author_names(texts: Iterable[str], form: NameForm = "byline") -> list[str]:
     >>> author_names(["Ann Lee, Sr. Director of Parks, City of Poe"])
     ['Ann Lee']
     """
-    found: dict[str, str] = {}
+    name_of_key: dict[str, str] = {}
     for text in texts:
         if len(text) > _TEXT_CHARS_MAX or _BAD_TEXT.search(text):
             continue
         shown = _without_titles(_TAG.sub(" ", text).strip())
-        for one in shown.split(";"):
-            piece = _BEHIND.sub("", _BEFORE.sub("", one.strip()))
+        for signature in shown.split(";"):
+            piece = _BEHIND.sub("", _BEFORE.sub("", signature.strip()))
             for part in _parts(piece, form) if "," in piece else _BETWEEN.split(piece):
                 if _OF_OTHERS.match(part):
                     continue
@@ -261,8 +261,8 @@ def author_names(texts: Iterable[str], form: NameForm = "byline") -> list[str]:
                     and any(map(str.isalpha, name))
                 )
                 if is_name:
-                    found.setdefault(name.casefold(), _JUNIOR.sub(r"\g<0>.", name))
-    return list(found.values())[:_NAMES_MAX]
+                    name_of_key.setdefault(name.casefold(), _JUNIOR.sub(r"\g<0>.", name))
+    return list(name_of_key.values())[:_NAMES_MAX]
 
 
 def people_among(names: Iterable[str], owners: Iterable[str] = ()) -> list[str]:

@@ -172,8 +172,8 @@ def day_in_text(text: str, language: str = "", order: DayOrder = "") -> str | No
     >>> day_in_text("12.03.26"), day_in_text("3/4/26", "", "month"), day_in_text("4 Mar '26")
     ('2026-03-12', '2026-03-04', '2026-03-04')
     """
-    found = _first_day(text, language, order)
-    return None if found is None else found[1]
+    placed_day = _first_day(text, language, order)
+    return None if placed_day is None else placed_day[1]
 
 
 def day_order(texts: Iterable[str], language: str, host: str = "", path: str = "") -> DayOrder:
@@ -193,8 +193,8 @@ def day_order(texts: Iterable[str], language: str, host: str = "", path: str = "
         host: Its host.
         path: The path of its address.
     """
-    found = [one for text in texts if len(text) <= _FIGURES_MAX and (one := NUMERIC.search(text))]
-    pairs = [(int(one[1]), int(one[3])) for one in found]
+    matches = [one for text in texts if len(text) <= _FIGURES_MAX and (one := NUMERIC.search(text))]
+    pairs = [(int(one[1]), int(one[3])) for one in matches]
     is_day = any(first > 12 >= second for first, second in pairs)
     is_month = any(second > 12 >= first for first, second in pairs)
     if is_day == is_month and (month := _MONTH_IN_PATH.search(path)):
@@ -296,9 +296,9 @@ def published_day(text: str, language: str = "", order: DayOrder = "") -> str | 
     """
     if not MAY_BE_YEAR.search(text):
         return None
-    found = _first_day(before_change(text), language, order)
-    if found is not None:
-        return None if last_label(text[: found[0]]) == "other" else found[1]
+    placed_day = _first_day(before_change(text), language, order)
+    if placed_day is not None:
+        return None if last_label(text[: placed_day[0]]) == "other" else placed_day[1]
     for label in _LABELS.finditer(text):
         if label.lastgroup == "published":
             return published_day(text[label.end() :], language, order)
@@ -313,8 +313,8 @@ def month_number(word: str, language: str = "") -> int | None:
     >>> month_number("listopada", "pl"), month_number("listopada", "hr")
     (11, 10)
     """
-    for one in (word, _GLUED.sub("", word)):
-        name = one.casefold().strip(".").removesuffix(_BASQUE_ENDING)
+    for form in (word, _GLUED.sub("", word)):
+        name = form.casefold().strip(".").removesuffix(_BASQUE_ENDING)
         month = MONTHS_OF.get(language, MONTHS).get(name) or MONTHS.get(name)
         if month:
             return month
@@ -341,8 +341,8 @@ def last_label(before: str) -> Literal["published", "changed", "other", ""]:
     ('changed', 'other', '')
     """
     label: Literal["published", "changed", "other", ""] = ""
-    for found in _LABELS.finditer(before):
-        label = cast("Literal['published', 'changed', 'other']", found.lastgroup)
+    for match in _LABELS.finditer(before):
+        label = cast("Literal['published', 'changed', 'other']", match.lastgroup)
     return label
 
 
@@ -450,7 +450,7 @@ def _day(year: str | int, month: str | int, day: str | int) -> str | None:
     if int(year) - _BUDDHIST in _YEARS:
         year = int(year) - _BUDDHIST
     try:
-        found = date(int(year), int(month), int(day))
+        calendar_day = date(int(year), int(month), int(day))
     except ValueError:
         return None
-    return found.isoformat() if found.year in _YEARS else None
+    return calendar_day.isoformat() if calendar_day.year in _YEARS else None

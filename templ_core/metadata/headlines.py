@@ -30,7 +30,7 @@ def page_headline(page: PageView) -> str | None:
     headings = top_headings(document)
     known = set(map(letters_of, headings))
     own = [*filter(None, map(letters_of, page.site_names))]
-    found = long = None
+    headline = long = None
     json_ld = page.markup.json_ld
     titles = [*json_ld.headlines, *page.properties.get("headline", ())]
     if not (titles and letters_of(titles[0]) and len(titles[0]) <= _HEADLINE_CHARS_MAX):
@@ -41,20 +41,20 @@ def page_headline(page: PageView) -> str | None:
         if not letters_of(title):
             continue
         if len(title) <= _HEADLINE_CHARS_MAX:
-            found = _LOOSE_BORDER.sub("", title.strip())
-            if _IN_BORDER.search(found) and letters_of(found) not in known:
-                found = _without_names(
-                    found, known, own, page.places.titles if page.places else NO_ENDS
+            headline = _LOOSE_BORDER.sub("", title.strip())
+            if _IN_BORDER.search(headline) and letters_of(headline) not in known:
+                headline = _without_names(
+                    headline, known, own, page.places.titles if page.places else NO_ENDS
                 )
             break
         long = long or title[:_HEADLINE_CHARS_MAX]
-    found = found or long
-    if found is None or not _IN_BORDER.search(found) or letters_of(found) in known:
-        return found
+    headline = headline or long
+    if headline is None or not _IN_BORDER.search(headline) or letters_of(headline) in known:
+        return headline
     # Boards and old themes have the subject in a heading of the second level.
     subjects = headings or top_headings(document, "h2")
-    one = subjects[0] if len(subjects) == 1 else ""
-    return subject_of(found, one, own, page.texts) or found
+    subject = subjects[0] if len(subjects) == 1 else ""
+    return subject_of(headline, subject, own, page.texts) or headline
 
 
 def is_headline(headings: Sequence[str], title: str, names: list[str]) -> bool:

@@ -166,12 +166,12 @@ def _script(letters: str) -> str | None:
     """Return the script of most letters; None where no known one has more than half of them."""
     if 2 * len(letters.encode("ascii", "ignore").translate(None, _NO_LATIN)) > len(letters):
         return _LATIN
-    found = Counter(map(_SCRIPTS.__getitem__, letters))
-    found.pop(_NO_LETTER, None)
-    if found["Kana"] > found["Han"] / 10:
-        found["Kana"] += found.pop("Han", 0)
-    script, count = next(iter(found.most_common(1)), (None, 0))
-    return script if 2 * count > found.total() else None
+    script_counts = Counter(map(_SCRIPTS.__getitem__, letters))
+    script_counts.pop(_NO_LETTER, None)
+    if script_counts["Kana"] > script_counts["Han"] / 10:
+        script_counts["Kana"] += script_counts.pop("Han", 0)
+    script, count = next(iter(script_counts.most_common(1)), (None, 0))
+    return script if 2 * count > script_counts.total() else None
 
 
 def _surely(text: str, declared: str, languages: list[str] = _LANGUAGES) -> str | None:

@@ -72,10 +72,10 @@ def read_json(script: bytes) -> list[Value]:
     best: list[Value] = []
     for repair in repairs:
         text = repair(text)
-        found, is_whole = _values(text)
+        values, is_whole = _values(text)
         if is_whole:
-            return found
-        best = max(best, found, key=len)
+            return values
+        best = max(best, values, key=len)
     return best
 
 
@@ -98,14 +98,14 @@ def _with_quotes_escaped(text: str) -> str:
     """Return a text with a backslash before the quotes within strings, which are those that end nothing."""
     parts: list[str] = []
     start, is_inside = 0, False
-    for found in _ESCAPED_OR_QUOTE.finditer(text):
-        if found[0] != '"':
+    for match in _ESCAPED_OR_QUOTE.finditer(text):
+        if match[0] != '"':
             continue
-        if not is_inside or _ENDS_STRING.match(text, found.end()):
+        if not is_inside or _ENDS_STRING.match(text, match.end()):
             is_inside = not is_inside
         else:
-            parts += [text[start : found.start()], "\\"]
-            start = found.start()
+            parts += [text[start : match.start()], "\\"]
+            start = match.start()
     return "".join([*parts, text[start:]])
 
 
@@ -113,15 +113,15 @@ def _closed(text: str) -> str:
     """Return a text that was cut with what closes its last string and its brackets; as it is where it is closed, or too deep."""
     open_brackets: list[str] = []
     is_cut = False
-    for found in _STRING_OR_BRACKET.finditer(text):
-        if found[0] in _CLOSING:
-            open_brackets.append(found[0])
-        elif found[0] in {"}", "]"}:
+    for match in _STRING_OR_BRACKET.finditer(text):
+        if match[0] in _CLOSING:
+            open_brackets.append(match[0])
+        elif match[0] in {"}", "]"}:
             if not open_brackets:
                 return text
             open_brackets.pop()
         else:
-            is_cut = not found[1]
+            is_cut = not match[1]
     if not 0 < len(open_brackets) <= _DEPTH_MAX or ":" not in text:
         return text
     end = "".join(_CLOSING[one] for one in reversed(open_brackets))
@@ -131,15 +131,15 @@ def _closed(text: str) -> str:
 def _values(text: str) -> tuple[list[Value], bool]:
     """Return the values in a row, and whether there is nothing else behind them."""
     decoder, at = json.JSONDecoder(strict=False), 0
-    found: list[Value] = []
+    values: list[Value] = []
     try:
-        while at < len(text) and len(found) < _VALUES_MAX:
+        while at < len(text) and len(values) < _VALUES_MAX:
             value, at = decoder.raw_decode(text, at)
-            found.append(value)
+            values.append(value)
             at = _after_separators(text, at)
     except (ValueError, RecursionError):
-        return found, False
-    return found, True
+        return values, False
+    return values, True
 
 
 def _after_separators(text: str, at: int) -> int:

@@ -65,10 +65,10 @@ def read_product(claims: Claims, json_ld: JsonLd, title: str) -> Product | None:
     """
     sources: list[Item] = []
     described = json_ld.of_types(_PRODUCT_TYPES)
-    if described and (one := _main_product(described, title)):
-        sources.append(one)
-    if claims.statements and (one := _main_product(_marked_up(claims.statements), title)):
-        sources.append(one)
+    if described and (item := _main_product(described, title)):
+        sources.append(item)
+    if claims.statements and (item := _main_product(_marked_up(claims.statements), title)):
+        sources.append(item)
     meta = claims.meta
     if "price" in meta or "product" in " ".join(meta.get("type", ())).lower():
         first = {field: texts[0] for field, texts in meta.items()}
@@ -82,18 +82,18 @@ def read_product(claims: Claims, json_ld: JsonLd, title: str) -> Product | None:
         )
     if not sources:
         return None
-    found = Product(name=value_text(sources[0].get("name")) or None)
+    product = Product(name=value_text(sources[0].get("name")) or None)
     for source in sources:
         other = _product(source, json_ld)
         lacking = {}
         for name in Product.__struct_fields__:
-            if not name.startswith("price") and getattr(found, name) in (None, []):
+            if not name.startswith("price") and getattr(product, name) in (None, []):
                 lacking[name] = getattr(other, name)
-        if found.price is None:
+        if product.price is None:
             lacking |= {"price": other.price, "price_currency": other.price_currency}
-            lacking["offers"] = other.offers or found.offers
-        found = msgspec.structs.replace(found, **lacking)
-    return found
+            lacking["offers"] = other.offers or product.offers
+        product = msgspec.structs.replace(product, **lacking)
+    return product
 
 
 def _main_product(items: Sequence[Item], title: str) -> Item | None:
@@ -153,10 +153,10 @@ def _place(product: Item, offers: list[Item], name: str, value: str, within: str
 def _product(item: Item, json_ld: JsonLd) -> Product:
     offers = _offers(item, json_ld)
     price = currency = availability = brand = None
-    for one in offers:
-        if price is None and (one.price or one.low_price):
-            price, currency = one.price or one.low_price, one.price_currency
-        availability = availability or one.availability
+    for offer in offers:
+        if price is None and (offer.price or offer.low_price):
+            price, currency = offer.price or offer.low_price, offer.price_currency
+        availability = availability or offer.availability
     for named in (*json_ld.objects(item.get("brand")), *texts_of(item.get("brand"), "name")):
         brand = brand or short_text(value_text(named), _TEXT_CHARS_MAX)
     rating = _rating(next(iter(json_ld.objects(item.get("aggregateRating"))), {}))
@@ -177,14 +177,14 @@ def _product(item: Item, json_ld: JsonLd) -> Product:
 
 def _rating(item: Item) -> dict[str, Any]:
     """Return the numbers of a rating that have the form of one."""
-    found: dict[str, Any] = {}
+    numbers: dict[str, Any] = {}
     for name in _RATING_NAMES:
         text = value_text(item.get(name)).replace(",", ".")
         if not name.endswith("Count") and _PLAIN_NUMBER.fullmatch(text):
-            found[name] = float(text)
+            numbers[name] = float(text)
         elif name.endswith("Count") and text.isdecimal() and len(text) < 10:
-            found[name] = int(text)
-    return found
+            numbers[name] = int(text)
+    return numbers
 
 
 def _offers(item: Item, json_ld: JsonLd) -> list[Offer]:
@@ -196,8 +196,8 @@ def _offers(item: Item, json_ld: JsonLd) -> list[Offer]:
     for group in list(stated):
         stated += json_ld.objects(group.get("offers"))
     offers = []
-    for one in stated[:_OFFERS_MAX]:
-        offer = _offer([one, *json_ld.objects(one.get("priceSpecification"))])
+    for item_of_offer in stated[:_OFFERS_MAX]:
+        offer = _offer([item_of_offer, *json_ld.objects(item_of_offer.get("priceSpecification"))])
         if offer != _NO_OFFER:
             offers.append(offer)
     return offers
@@ -207,9 +207,9 @@ def _offer(within: list[Item]) -> Offer:
     """Return the offer in an object and its specifications of the price."""
     item = within[0]
     stated: dict[str, str] = {}
-    for one in reversed(within):
+    for part in reversed(within):
         for name in ("price", "priceCurrency"):
-            stated[name] = value_text(one.get(name)) or stated.get(name, "")
+            stated[name] = value_text(part.get(name)) or stated.get(name, "")
     currency = stated["priceCurrency"].upper()
     low, high = item.get("lowPrice"), item.get("highPrice")
     of_letters = _NO_LETTERS.sub("", value_text(item.get("availability")).rpartition("/")[2])

@@ -46,9 +46,9 @@ def named_texts(
             named.append(number)
     if not named:
         return []
-    found = []
+    ranked = []
     within = texts_within(page.document, named, between, _ELEMENTS_MAX, _TEXTS_MAX, _TIMES_MAX)
-    for number, (one, text) in enumerate(within):
+    for number, (segment, text) in enumerate(within):
         if 0 < len(text) <= _CHARS_MAX:
-            found.append((page.parts.nearness(one), number, one, text))
-    return [*map(_ELEMENT, sorted(found))]
+            ranked.append((page.parts.nearness(segment), number, segment, text))
+    return [*map(_ELEMENT, sorted(ranked))]

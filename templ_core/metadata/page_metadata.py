@@ -131,20 +131,20 @@ def read_metadata(
 def _first_address(page: PageView, texts: Iterable[str], no: re.Pattern[str]) -> str | None:
     """Return the first address in some texts that is no such one."""
     for text in texts:
-        found = address(text, page.document.base or page.url)
-        if found is not None and not no.fullmatch(found):
-            return found
+        candidate = address(text, page.document.base or page.url)
+        if candidate is not None and not no.fullmatch(candidate):
+            return candidate
     return None
 
 
 def _tags(keywords: Iterable[str]) -> list[str]:
-    found: dict[str, str] = {}
+    tag_of_key: dict[str, str] = {}
     for text in keywords:
         for part in text.split("," if "," in text else ";"):
             tag = part.strip()
             if tag and len(tag) <= _TAG_CHARS_MAX:
-                found.setdefault(tag.casefold(), tag)
-    return list(found.values())[:_TAGS_MAX]
+                tag_of_key.setdefault(tag.casefold(), tag)
+    return list(tag_of_key.values())[:_TAGS_MAX]
 
 
 _BETWEEN_CATEGORIES = pattern(r"\s*[;|]\s*|,\s+|\s+/\s+|\s+[›»>]\s+")

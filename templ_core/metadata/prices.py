@@ -118,15 +118,15 @@ def price_number(text: str) -> str | None:
     """
     if _PLAIN_NUMBER.fullmatch(text):
         return text
-    found = price_in(text)
-    return found.number if found else None
+    price = price_in(text)
+    return price.number if price else None
 
 
 def price_in(text: str) -> Price | None:
     """Return the first price beside a currency in a text, else the first number that is no share and not negative."""
-    found = prices_in(text)
-    beside = (one for one in found if one.is_beside_currency)
-    return next(beside, found[0] if found else None)
+    prices = prices_in(text)
+    beside = (one for one in prices if one.is_beside_currency)
+    return next(beside, prices[0] if prices else None)
 
 
 def price_to_pay(text: str) -> Price | None:
@@ -141,8 +141,8 @@ def price_to_pay(text: str) -> Price | None:
     ('40.00', '20')
     """
     whole = _OF_A_PART.sub(" ", text)
-    found = [one for one in prices_in(whole) if one.is_beside_currency and float(one.number) > 0]
-    same = [one for one in found if one.currency == found[0].currency]
+    priced = [one for one in prices_in(whole) if one.is_beside_currency and float(one.number) > 0]
+    same = [one for one in priced if one.currency == priced[0].currency]
     return min(same, key=lambda one: float(one.number), default=None)
 
 
@@ -155,9 +155,9 @@ def prices_in(text: str) -> list[Price]:
         text = text.replace("٫", ".").replace("٬", ",")
     prices: list[Price] = []
     last_end, last_number = -1, ""
-    for found in _NUMBER.finditer(text):
-        before, behind = text[: found.start()], text[found.end() :]
-        is_of_range = last_end >= 0 and _RANGE.fullmatch(text[last_end : found.start()])
+    for match in _NUMBER.finditer(text):
+        before, behind = text[: match.start()], text[match.end() :]
+        is_of_range = last_end >= 0 and _RANGE.fullmatch(text[last_end : match.start()])
         sign = _CURRENCY_BEFORE.search(before)
         named = _CURRENCY_BEHIND.match(behind)
         # In "$12.50 CAD" the sign is that of several currencies, and the code is of one.
@@ -168,13 +168,13 @@ def prices_in(text: str) -> list[Price]:
             last_end = -1
             continue
         currency = sign["currency"].strip(".") if sign else ""
-        number = _decimal(last_number if is_of_range else found[0], currency)
+        number = _decimal(last_number if is_of_range else match[0], currency)
         if number is not None:
             if is_of_range and prices:
                 prices.pop()
             code = _CURRENCY_OF.get(currency) or (currency if currency in _CODES.split() else None)
             prices.append(Price(number, code, sign is not None, currency))
-        last_end, last_number = found.end(), found[0]
+        last_end, last_number = match.end(), match[0]
     return prices
 
 
@@ -183,9 +183,9 @@ def _decimal(number: str, currency: str) -> str | None:
     number = _GROUPS.sub("", number)
     points = [at for at, one in enumerate(number) if one in ".,"]
     if points:
-        last, one = points[-1], number[points[-1]]
+        last, mark = points[-1], number[points[-1]]
         decimals = len(number) - last - 1
-        is_thousands = number.count(one) > 1 or (
+        is_thousands = number.count(mark) > 1 or (
             decimals == 3 and len(points) == 1 and last <= 3 and not number.startswith("0")
         )
         if is_thousands and currency not in {"KD", *_THREE_DECIMALS.split()}:

@@ -54,7 +54,7 @@ def page_times(page: PageView) -> tuple[str | None, str | None]:
     if page.markup.claims.times:
         published = chain(published, _times(page))
         changed = chain(changed, _times_of_change(page))
-    found: list[str | None] = []
+    first_times: list[str | None] = []
     for texts in (published, changed):
         time = None
         for text in texts:
@@ -62,8 +62,8 @@ def page_times(page: PageView) -> tuple[str | None, str | None]:
             if time and (page.latest_day is None or time[:10] <= page.latest_day):
                 break
             time = None
-        found.append(time)
-    return found[0] or _shown_day(page) or day_in_path(page.url), found[1]
+        first_times.append(time)
+    return first_times[0] or _shown_day(page) or day_in_path(page.url), first_times[1]
 
 
 def _times(page: PageView) -> Iterator[str]:
@@ -89,21 +89,21 @@ def _shown_day(page: PageView) -> str | None:
     near, placed = page.parts.near, page.placed if page.places else ()
     repeated = repeated_texts(page.places, near) if page.places and near else ()
     shown = []
-    for one in near:
-        text = page.texts[one]
-        if MAY_BE_YEAR.search(text) and (one in placed or one not in repeated):
-            is_of_page = tells_of_day(text) if one in placed else not is_prose(text)
-            if is_of_page and not page.parts.is_elsewhere(one):
+    for segment in near:
+        text = page.texts[segment]
+        if MAY_BE_YEAR.search(text) and (segment in placed or segment not in repeated):
+            is_of_page = tells_of_day(text) if segment in placed else not is_prose(text)
+            if is_of_page and not page.parts.is_elsewhere(segment):
                 shown.append(text)
     dated = _STEMS.found_in_attributes(page.document.nodes.element_types)
-    for one, text in named_texts(page, dated, _DATE, " ") if dated else ():
-        if MAY_BE_YEAR.search(text) and not page.parts.is_elsewhere(one):
+    for segment, text in named_texts(page, dated, _DATE, " ") if dated else ():
+        if MAY_BE_YEAR.search(text) and not page.parts.is_elsewhere(segment):
             shown.append(text)
     for text in shown:
         order = page.day_order if NUMERIC.search(text) else ""
-        found = published_day(text, page.language, order)
-        if found and (page.latest_day is None or found <= page.latest_day):
-            return found
+        day = published_day(text, page.language, order)
+        if day and (page.latest_day is None or day <= page.latest_day):
+            return day
     signed = near and MAY_BE_YEAR.search(page.texts[near[0]])
     return _signed_day(page) if signed else None
 
@@ -111,11 +111,11 @@ def _shown_day(page: PageView) -> str | None:
 def _signed_day(page: PageView) -> str | None:
     """Return the day in the text next to the headline if it is a byline, or named after the publication."""
     nodes, latest = page.document.nodes, day_behind(page.fetched_at[:10], _CRAWL_DAYS)
-    for one in page.parts.near[:1]:
-        text = page.texts[one]
-        names = nodes.element_types[nodes.element_type[page.document.segments.owner[one]]][1]
+    for segment in page.parts.near[:1]:
+        text = page.texts[segment]
+        names = nodes.element_types[nodes.element_type[page.document.segments.owner[segment]]][1]
         is_signed = byline_author(text) or _POSTED.search(names)
-        found = published_day(text, page.language) if is_signed else None
-        if found and (latest is None or found <= latest) and not page.parts.is_elsewhere(one):
-            return found
+        day = published_day(text, page.language) if is_signed else None
+        if day and (latest is None or day <= latest) and not page.parts.is_elsewhere(segment):
+            return day
     return None

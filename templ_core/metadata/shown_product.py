@@ -92,11 +92,11 @@ _CURRENCIES = {
 
 def page_product(page: PageView) -> Product | None:
     """Return the product that a page describes or shows, with what it shows where its markup does not state it."""
-    found = page.markup.described
-    shown = found or Product(name=page.headline)
+    described = page.markup.described
+    shown = described or Product(name=page.headline)
     if shown.price is None:
         price = shown_price(page.document, page.parts)
-        if price is None and found is None:
+        if price is None and described is None:
             return None
         if price is not None:
             stated = [one.upper() for one in page.meta.get("currency", ())]
@@ -125,9 +125,9 @@ def shown_price(document: Document, parts: PageParts) -> Price | None:
     """
     texts = document.segments.texts
     for segment in (*_named(document, parts), *_unnamed(document, parts)):
-        found = price_to_pay(texts[segment])
-        if found is not None:
-            return found
+        price = price_to_pay(texts[segment])
+        if price is not None:
+            return price
     nodes = document.nodes
     options = set(types_with_tags(nodes.element_types, _OPTIONS))
     owners = nodes.element_type[document.segments.owner].tolist() if options else []
@@ -169,10 +169,10 @@ def shown_availability(document: Document, parts: PageParts) -> str | None:
             if name in _STOCK_CLASSES:
                 return _STOCK_CLASSES[name]
         node = int(nodes.parent[node])
-    for one in _behind(document, parts):
-        text, owner = document.segments.texts[one], int(document.segments.owner[one])
+    for segment in _behind(document, parts):
+        text, owner = document.segments.texts[segment], int(document.segments.owner[segment])
         match = _AVAILABILITY.search(text) if len(text) <= _AVAILABILITY_CHARS_MAX else None
-        if match is None or _is_badge(document, one) or parts.is_node_elsewhere(owner):
+        if match is None or _is_badge(document, segment) or parts.is_node_elsewhere(owner):
             continue
         return match.lastgroup
     return "InStock" if _may_be_bought(document, parts) else None
@@ -181,12 +181,12 @@ def shown_availability(document: Document, parts: PageParts) -> str | None:
 def _may_be_bought(document: Document, parts: PageParts) -> bool:
     """Return whether a page has a button to buy its product, and says nowhere that something is sold out."""
     is_offered = False
-    for one, text in enumerate(document.segments.texts):
+    for segment, text in enumerate(document.segments.texts):
         if len(text) <= BUTTON_CHARS_MAX and text.lower().startswith((*BUTTONS, *_WAITING)):
             if text.lower().startswith((*NO_OFFERS, *_WAITING)):
                 return False
-            is_near = one in _behind(document, parts)
-            is_offered = is_offered or (is_near and not parts.is_elsewhere(one))
+            is_near = segment in _behind(document, parts)
+            is_offered = is_offered or (is_near and not parts.is_elsewhere(segment))
     return is_offered
 
 
@@ -202,13 +202,13 @@ def shown_sku(document: Document, parts: PageParts) -> str | None:
     """Return the SKU of a product, as its page shows it behind a label; a label that says SKU is surer than others."""
     texts = document.segments.texts
     for label, value in ((_SKU, _SKU_VALUE), (_NUMBER, _NUMBER_VALUE)):
-        for one in _behind(document, parts):
-            match = label.search(texts[one]) if len(texts[one]) <= 2 * _CHARS_MAX else None
-            if match and label is _SKU and _NO_SKU.search(texts[one], match.start()):
+        for at in _behind(document, parts):
+            match = label.search(texts[at]) if len(texts[at]) <= 2 * _CHARS_MAX else None
+            if match and label is _SKU and _NO_SKU.search(texts[at], match.start()):
                 return None
             if match and not match["sku"]:
-                match = value.fullmatch(texts[one + 1].strip()) if one + 1 < len(texts) else None
-            if match and not parts.is_node_elsewhere(int(document.segments.owner[one])):
+                match = value.fullmatch(texts[at + 1].strip()) if at + 1 < len(texts) else None
+            if match and not parts.is_node_elsewhere(int(document.segments.owner[at])):
                 return match["sku"].rstrip(".")
     return None
 
@@ -226,31 +226,31 @@ def _named(document: Document, parts: PageParts) -> list[int]:
         if any(map(_NAME.fullmatch, types[number][1].split()))
     ]
     elements = segments_within(document, named, _ELEMENTS_MAX, _TEXTS_MAX) if named else []
-    found = {
-        one
+    segments = {
+        segment
         for within in elements
-        for one in within
-        if -_BEFORE <= one - parts.anchor <= _BEHIND
-        and shows_price(document.segments.texts[one])
-        and not _is_of_other(document, parts, one)
+        for segment in within
+        if -_BEFORE <= segment - parts.anchor <= _BEHIND
+        and shows_price(document.segments.texts[segment])
+        and not _is_of_other(document, parts, segment)
     }
-    return sorted(found, key=parts.nearness)
+    return sorted(segments, key=parts.nearness)
 
 
 def _unnamed(document: Document, parts: PageParts) -> Iterator[int]:
     """Yield the segments behind the headline that are little more than a price."""
-    for one in range(
+    for segment in range(
         parts.anchor + 1, min(parts.anchor + _BEHIND_UNNAMED, len(document.segments.texts))
     ):
-        text = document.segments.texts[one]
+        text = document.segments.texts[segment]
         if (
             len(text) <= _CHARS_MAX
             and shows_price(text)
             and len(_LETTERS.findall(text)) <= _LETTERS_MAX
             and not _OTHER_TEXT.search(text)
-            and not _is_of_other(document, parts, one)
+            and not _is_of_other(document, parts, segment)
         ):
-            yield one
+            yield segment
 
 
 def _is_of_other(document: Document, parts: PageParts, segment: int) -> bool:

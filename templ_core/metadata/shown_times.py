@@ -39,34 +39,34 @@ def shown_times(
         times: Attributes and text of each `time` element in its markup, in order.
         parts: The parts of the page.
     """
-    segments = document.segments
+    segments, texts = document.segments, document.segments.texts
     nodes: list[int | None] = [*nodes_with_tags(document, _TIMES)]
     if len(nodes) != len(times[:_TIMES_MAX]):
         nodes = [None] * len(times)
-    found = []
-    at, segment = 0, -1
+    ranked = []
+    at, last_segment = 0, -1
     for node, (attributes, text) in zip(nodes, times, strict=False):
         stated, named = (
             attributes.get("datetime") or text,
             _named_kind(attributes) if len(attributes) > 1 else "",
         )
         if node is None:
-            found.append(ShownTime(stated, named, (True, len(segments.texts))))
+            ranked.append(ShownTime(stated, named, (True, len(texts))))
             continue
-        one = int(segments.inline_to.searchsorted(node, "right"))
-        if one == len(segments.texts) or parts.is_node_elsewhere(node) or parts.is_elsewhere(one):
+        segment = int(segments.inline_to.searchsorted(node, "right"))
+        if segment == len(texts) or parts.is_node_elsewhere(node) or parts.is_elsewhere(segment):
             continue
-        shown = segments.texts[one]
-        if one != segment:
-            at, segment = 0, one
+        shown = texts[segment]
+        if segment != last_segment:
+            at, last_segment = 0, segment
         begin = max(shown.find(text, at), at) if text else at
         before = shown[at:begin]
         at = begin + len(text)
-        if not before.strip() and begin == 0 and one > 0:
-            before = segments.texts[one - 1]
+        if not before.strip() and begin == 0 and segment > 0:
+            before = texts[segment - 1]
             before = before if len(before) <= _LABEL_CHARS_MAX else ""
-        found.append(ShownTime(stated, named or last_label(before), parts.nearness(one)))
-    return sorted(found, key=_NEARNESS)
+        ranked.append(ShownTime(stated, named or last_label(before), parts.nearness(segment)))
+    return sorted(ranked, key=_NEARNESS)
 
 
 def _named_kind(attributes: dict[str, str]) -> TimeKind:

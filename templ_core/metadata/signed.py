@@ -58,14 +58,14 @@ def page_authors(page: PageView) -> list[str]:
     sources += zip(json_ld.creators, repeat("byline"))
     linked = page.markup.claims.authors
     for texts, form in [*sources, (linked, None)] if linked else sources:
-        found = author_names(texts, form or "byline")
+        names = author_names(texts, form or "byline")
         if form is None:
-            found = page.parts.of_page(found)
-            found = found if len(found) <= _SHOWN_AUTHORS_MAX else []
-        people = people_among(found, page.owners) if found else []
+            names = page.parts.of_page(names)
+            names = names if len(names) <= _SHOWN_AUTHORS_MAX else []
+        people = people_among(names, page.owners) if names else []
         if people:
             return _without_site(page, people[:1] if texts is linked else people)
-        others += [found[:1] if texts is linked else found] if found else []
+        others += [names[:1] if texts is linked else names] if names else []
     # What is said to be an organisation is one, whatever its name, so a person who signs counts before it.
     others = [*filter(None, map(author_names, json_ld.organisations)), *others]
     return _without_site(page, _shown(page, others))
@@ -106,7 +106,7 @@ def _shown(page: PageView, others: list[list[str]]) -> list[str]:
         else:
             shown = _notes(page, named) if named else []
         signed: list[list[str]] = []
-        for one, text in shown:
+        for segment, text in shown:
             if place == "notes":
                 name = full_name(text)
                 names = [name] if name else []
@@ -118,7 +118,7 @@ def _shown(page: PageView, others: list[list[str]]) -> list[str]:
             if (
                 names
                 and names not in signed
-                and (place == "notes" or not page.parts.is_elsewhere(one))
+                and (place == "notes" or not page.parts.is_elsewhere(segment))
             ):
                 signed.append(names)
         people = [*filter(None, map(people_among, signed, repeat(page.owners)))]

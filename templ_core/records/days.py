@@ -53,22 +53,22 @@ def days_of_parts(
         language: Language tag of the page; empty = not known.
     """
     shown = _times_of_nodes(page, times, language)
-    found: dict[int, dict[int, Day]] = defaultdict(dict)
+    days_of_shape: dict[int, dict[int, Day]] = defaultdict(dict)
     texts = _day_texts(page, parts)
     order = day_order(page.texts, language)
     for number, segment, text in texts:
         date = day_in_text(text, language, order)
         if date is not None:
             owner = int(page.segments.owner[segment])
-            found[int(page.shape[owner])].setdefault(number, Day(owner, segment, date))
+            days_of_shape[int(page.shape[owner])].setdefault(number, Day(owner, segment, date))
     for number, part in enumerate(parts):
         for node in range(part.begin, part.end) if shown else ():
             if node in shown:
                 day = Day(node, page.segment_of(node), shown[node])
-                found[-1 - int(page.shape[node])].setdefault(number, day)
-    if not found:
+                days_of_shape[-1 - int(page.shape[node])].setdefault(number, day)
+    if not days_of_shape:
         return [None] * len(parts)
-    best = max(found.values(), key=lambda days: (_in_order(days), -min(days.values()).node))
+    best = max(days_of_shape.values(), key=lambda days: (_in_order(days), -min(days.values()).node))
     return [best.get(number) for number in range(len(parts))]
 
 

@@ -135,8 +135,8 @@ def _listed(page: ShapedPage, links: Sequence[_Link], *, is_listing: bool) -> _L
     """
     lists = list(_lists(page, links))
     kept = [float(page.kept_chars(one.roots, page.nodes.end[one.roots]).sum()) for one in lists]
-    found = [one for one, chars in zip(lists, kept, strict=True) if 2 * chars > page.all_kept_chars]
-    if not found and is_listing:
+    large = [one for one, chars in zip(lists, kept, strict=True) if 2 * chars > page.all_kept_chars]
+    if not large and is_listing:
         around = PageParts(page.document, None, page.kept)
         lists = [
             one
@@ -144,8 +144,8 @@ def _listed(page: ShapedPage, links: Sequence[_Link], *, is_listing: bool) -> _L
             if not around.is_node_elsewhere(int(one.roots[0])) and not _is_of_cart(page, one)
         ]
         sizes = [float(page.chars(one.roots, page.nodes.end[one.roots]).sum()) for one in lists]
-        found = [one for one, chars in zip(lists, sizes, strict=True) if 2 * chars >= max(sizes)]
-    return max(found, key=lambda one: _rank(page, one), default=None)
+        large = [one for one, chars in zip(lists, sizes, strict=True) if 2 * chars >= max(sizes)]
+    return max(large, key=lambda one: _rank(page, one), default=None)
 
 
 def _lists(page: ShapedPage, links: Sequence[_Link]) -> Iterator[_List]:
@@ -174,22 +174,22 @@ def _lists(page: ShapedPage, links: Sequence[_Link]) -> Iterator[_List]:
             yield _List(firsts, roots)
 
 
-def _rank(page: ShapedPage, found: _List) -> tuple[bool, int, bool, int]:
+def _rank(page: ShapedPage, items: _List) -> tuple[bool, int, bool, int]:
     """Return a key that is larger the more surely links name the items of a listing."""
-    names = {link.name for link in found.links}
+    names = {link.name for link in items.links}
     return (
-        2 * len(names) > len(found.links),
-        len(found.roots),
-        _is_heading(page, found.links[0].node),
+        2 * len(names) > len(items.links),
+        len(items.roots),
+        _is_heading(page, items.links[0].node),
         sum(map(len, names)),
     )
 
 
-def _is_of_cart(page: ShapedPage, found: _List) -> bool:
+def _is_of_cart(page: ShapedPage, items: _List) -> bool:
     """Return whether a list is what the reader has bought, or has looked at."""
     attributes = page.nodes.attributes
     return any(
-        _CART.search(attributes[node]) for node in page.around(int(found.roots[0]))[:_LEVELS]
+        _CART.search(attributes[node]) for node in page.around(int(items.roots[0]))[:_LEVELS]
     )
 
 
@@ -224,12 +224,12 @@ def _item(
     within = page.segments_in(part.begin, part.end)
     used = {page.segment_of(link.node), *([day.segment] if day else [])}
     price = None
-    for one in within:
-        shown = _without_struck(page, one)
-        found = price_in(shown) if len(shown) <= _PRICE_CHARS_MAX else None
-        if found is not None and found.is_beside_currency:
-            used.add(one)
-            price = price or found
+    for segment in within:
+        shown = _without_struck(page, segment)
+        shown_price = price_in(shown) if len(shown) <= _PRICE_CHARS_MAX else None
+        if shown_price is not None and shown_price.is_beside_currency:
+            used.add(segment)
+            price = price or shown_price
     texts = [
         page.texts[one]
         for one in within
@@ -264,6 +264,6 @@ def _without_struck(page: ShapedPage, segment: int) -> str:
 def _image(page: ShapedPage, part: Stretch, base: str) -> str | None:
     for node in range(part.begin, part.end):
         mark = page.marks.get(node)
-        if mark is not None and page.tags[node] in IMAGES and (found := address(mark.target, base)):
-            return found
+        if mark is not None and page.tags[node] in IMAGES and (image := address(mark.target, base)):
+            return image
     return None

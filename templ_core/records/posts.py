@@ -162,14 +162,14 @@ def _anchors(page: ShapedPage) -> list[_Anchor]:
     is_named &= np.array([tag not in _OF_FORMS for tag, _ in nodes.element_types], np.bool_)
     named = np.flatnonzero(is_named[nodes.element_type])
     links = np.array(sorted(linked), np.int64)
-    found = {node: _Anchor(node, name, 1) for node, name in linked.items()}
+    anchors = {node: _Anchor(node, name, 1) for node, name in linked.items()}
     for node in named.tolist():
         first, behind = links.searchsorted([node, nodes.end[node]]).tolist()
         for link in links[first:behind].tolist():
-            found[link] = _Anchor(link, linked[link], 2)
+            anchors[link] = _Anchor(link, linked[link], 2)
         if first == behind and (name := _name_in(page, node)):
-            found[node] = _Anchor(node, name, 1)
-    return [found[node] for node in sorted(found)]
+            anchors[node] = _Anchor(node, name, 1)
+    return [anchors[node] for node in sorted(anchors)]
 
 
 def _is_named(values: tuple[str, str, str, str]) -> bool:
@@ -295,15 +295,15 @@ def _bodies(
         is_free[part.begin : part.end] = True
     for holder in [anchor.node for anchor in anchors] + [day.node for day in days if day]:
         is_free[page.around(holder)] = False
-    (found,) = is_free.nonzero()
-    chars = np.bincount(page.shape[found], page.kept_chars(found, nodes.end[found]))
+    (free,) = is_free.nonzero()
+    chars = np.bincount(page.shape[free], page.kept_chars(free, nodes.end[free]))
     if not chars.any():
-        chars = np.bincount(page.shape[found], page.chars(found, nodes.end[found]))
+        chars = np.bincount(page.shape[free], page.chars(free, nodes.end[free]))
     if not chars.any():
         return np.zeros(0, np.int64)
     best = np.flatnonzero(chars == chars.max())
-    shape = min(best, key=lambda one: nodes.depth[found[page.shape[found] == one][0]])
-    bodies: Int64s = found[page.shape[found] == shape]
+    shape = min(best, key=lambda one: nodes.depth[free[page.shape[free] == one][0]])
+    bodies: Int64s = free[page.shape[free] == shape]
     return bodies
 
 
@@ -342,8 +342,8 @@ def _posts(page: ShapedPage, thread: _Thread) -> Iterator[Post]:
 def _within(nodes: Int64s, part: Stretch) -> list[int]:
     """Return those of some elements, ascending, that stand in a part."""
     first, behind = nodes.searchsorted([part.begin, part.end])
-    found: list[int] = nodes[first:behind].tolist()
-    return found
+    inside: list[int] = nodes[first:behind].tolist()
+    return inside
 
 
 def _split_at_rule(lines: list[str]) -> tuple[list[str], list[str]]:

@@ -86,9 +86,9 @@ class ShapedPage:
         for level in np.split(order, levels[1:]):
             above = nodes.parent[level]
             key = np.where(above >= 0, path[np.maximum(above, 0)], 0) * tags + tag[level]
-            found, number = np.unique(key, return_inverse=True)
+            distinct, number = np.unique(key, return_inverse=True)
             path[level] = number + count
-            count += len(found)
+            count += len(distinct)
         return path
 
     @functools.cached_property
@@ -133,11 +133,11 @@ class ShapedPage:
 
     def around(self, node: int) -> list[int]:
         """Return the numbers of an element and of those around it."""
-        found = []
+        around = []
         while node >= 0:
-            found.append(node)
+            around.append(node)
             node = int(self.nodes.parent[node])
-        return found
+        return around
 
     def segment_of(self, node: int) -> int:
         """Return the number of the segment that an inline element stands in, or the first one in a block."""
@@ -164,7 +164,7 @@ class ShapedPage:
     @functools.cached_property
     def marks(self) -> dict[int, PlacedMark]:
         """The links, images and emphasised texts with a place, by the number of their element; of several the first."""
-        marks, found = self.document.marks, {}
+        marks, placed = self.document.marks, {}
         if marks is None:
             return {}
         columns = (marks.node, marks.segment, marks.start, marks.end, marks.target, marks.label)
@@ -173,7 +173,7 @@ class ShapedPage:
             *(column.tolist() for column in columns), strict=True
         ):
             is_image = self.tags[node] in IMAGES
-            if node in found or (start < 0 and target < 0):
+            if node in placed or (start < 0 and target < 0):
                 continue
             text = values[label] if is_image and label >= 0 else ""
             if not is_image and 0 <= start < end:
@@ -181,8 +181,8 @@ class ShapedPage:
                     encoded[segment] = self.texts[segment].encode()
                 text = encoded[segment][start:end].decode("utf-8", "replace").strip()
             address = values[target] if target >= 0 else ""
-            found[node] = PlacedMark(segment, text, address, start <= 0)
-        return found
+            placed[node] = PlacedMark(segment, text, address, start <= 0)
+        return placed
 
     def roots(self, anchors: Int64s) -> Int64s:
         """Return the largest element around each of some elements that has none of the others in it.
@@ -244,11 +244,11 @@ class ShapedPage:
     def children(self, parent: int) -> list[int]:
         """Return the numbers of the children of an element, or of the root element for -1."""
         end = int(self.nodes.end[parent]) if parent >= 0 else len(self.nodes.end)
-        node, found = parent + 1, []
+        node, children = parent + 1, []
         while node < end:
-            found.append(node)
+            children.append(node)
             node = int(self.nodes.end[node])
-        return found
+        return children
 
     def _split(self, children: list[int], roots: set[int]) -> list[Stretch]:
         shapes = self.shape[children].tolist()

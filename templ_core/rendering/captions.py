@@ -71,10 +71,10 @@ class _Figures:
 
     def is_content(self, caption: int) -> bool:
         """Return whether a caption has a picture in the midst of kept text."""
-        found = self._known.get(caption)
-        if found is None:
-            found = self._known[caption] = self._is_content(caption)
-        return found
+        is_content = self._known.get(caption)
+        if is_content is None:
+            is_content = self._known[caption] = self._is_content(caption)
+        return is_content
 
     def _is_content(self, caption: int) -> bool:
         figure = self._figure(caption)

@@ -34,17 +34,17 @@ def markdown_chunks(markdown: str) -> list[Chunk]:
     sections = list(_sections(markdown))
     chunks: list[Chunk] = []
     above: list[tuple[int, str]] = []
-    for one, behind in zip_longest(sections, sections[1:]):
-        if one.level:
-            above = [(level, title) for level, title in above if level < one.level]
-            above.append((one.level, one.title))
-        if not one.text or (not one.has_own_text and behind and behind.level > one.level):
+    for section, after in zip_longest(sections, sections[1:]):
+        if section.level:
+            above = [(level, title) for level, title in above if level < section.level]
+            above.append((section.level, section.title))
+        if not section.text or (not section.has_own_text and after and after.level > section.level):
             continue
         chunks.append(
             Chunk(
-                id=blake2b(one.text.encode(), digest_size=_ID_BYTES).hexdigest(),
+                id=blake2b(section.text.encode(), digest_size=_ID_BYTES).hexdigest(),
                 headings=[title for _, title in above],
-                markdown=one.text,
+                markdown=section.text,
             )
         )
     return chunks

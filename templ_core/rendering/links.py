@@ -53,10 +53,10 @@ def page_links(outline: Outline) -> list[PageLink]:
 
 
 def _name_after_images(
-    document: Document, marks: Marks, found: dict[int, tuple[str, str, bool]]
+    document: Document, marks: Marks, links: dict[int, tuple[str, str, bool]]
 ) -> None:
     """Give links without text the alternative texts of the images in them."""
-    nameless = [node for node, link in found.items() if not link[0]]
+    nameless = [node for node, link in links.items() if not link[0]]
     if not nameless:
         return
     parent = document.nodes.parent
@@ -69,8 +69,8 @@ def _name_after_images(
     above = parent[marks.node[rows]]
     for _ in range(_LEVELS):
         for at in np.flatnonzero(is_nameless[above]).tolist():
-            link = found[int(above[at])]
+            link = links[int(above[at])]
             if not link[0]:
                 label = marks.values[marks.label[rows[at]]]
-                found[int(above[at])] = label.strip()[:_TEXT_CHARS_MAX], *link[1:]
+                links[int(above[at])] = label.strip()[:_TEXT_CHARS_MAX], *link[1:]
         above = np.where(above >= 0, parent[above], -1)

@@ -48,9 +48,9 @@ def render_markdown(outline: Outline) -> str:
 
 
 class _Markdown:
-    def __init__(self, found: Outline) -> None:
-        self._found = found
-        self._writer = found.writer(is_html=False)
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+        self._writer = outline.writer(is_html=False)
         self._lines: list[str] = []
         self._block: int = -1
         """Number of the table or `pre` whose texts are collected; -1 = none."""
@@ -69,12 +69,12 @@ class _Markdown:
         """Lists, items and quotations around the last block."""
 
     def render(self) -> str:
-        found, writer, lines = self._found, self._writer, self._lines
-        for segment, owner, level, block, item in found.columns():
+        outline, writer, lines = self._outline, self._writer, self._lines
+        for segment, owner, level, block, item in outline.columns():
             images = writer.images_before(segment)
-            for part in found.image_parts(images) if images else ():
+            for part in outline.image_parts(images) if images else ():
                 self._add(part)
-            if block >= 0 or self._block >= 0 or found.cuts:
+            if block >= 0 or self._block >= 0 or outline.cuts:
                 self._add(Part(segment, -1, owner, level, block, item))
                 continue
             text = writer.write(segment, None, level > 0)
@@ -85,7 +85,7 @@ class _Markdown:
                     lines.append("")
                 lines.append(text)
                 self._last = ()
-        for part in found.image_parts(writer.images_before(len(found.document.segments.texts))):
+        for part in outline.image_parts(writer.images_before(len(outline.document.segments.texts))):
             self._add(part)
         self._end_block()
         return "\n".join(lines)
@@ -93,7 +93,7 @@ class _Markdown:
     def _add(self, part: Part) -> None:
         if self._block >= 0 and part.block != self._block:
             self._end_block()
-        text = self._found.written(part, self._writer)
+        text = self._outline.written(part, self._writer)
         if part.block >= 0:
             self._block = part.block
             self._collected.append((part, text))
@@ -107,9 +107,9 @@ class _Markdown:
         node, texts = self._block, self._collected
         self._block, self._collected = -1, []
         items = self._items(texts[0][0].item)
-        table = self._table(node, texts) if self._found.tag(node) == "table" else None
+        table = self._table(node, texts) if self._outline.tag(node) == "table" else None
         if table is None:
-            for pre, parts in groupby(texts, key=lambda one: self._found.pre(one[0].owner)):
+            for pre, parts in groupby(texts, key=lambda one: self._outline.pre(one[0].owner)):
                 self._write_parts(pre, list(parts))
             return
         around = tuple(takewhile(lambda item: item < node, items))
@@ -122,11 +122,11 @@ class _Markdown:
             return None
         cells = []
         for part, text in texts:
-            is_code = self._found.pre(part.owner) >= 0
-            shown = _code_in_cell(self._found.text(part)) if is_code else _in_cell(text)
+            is_code = self._outline.pre(part.owner) >= 0
+            shown = _code_in_cell(self._outline.text(part)) if is_code else _in_cell(text)
             if shown:
                 cells.append(CellText(part.owner, shown, is_code))
-        return data_table(self._found, node, cells)
+        return data_table(self._outline, node, cells)
 
     def _write_parts(self, pre: int, parts: list[tuple[Part, str]]) -> None:
         """Write the texts of a `pre`, or texts that are in none."""
@@ -134,10 +134,11 @@ class _Markdown:
             for part, text in parts:
                 self._write_text(part.level, part.item, text)
             return
-        code = without_line_numbers(self._found, pre, [self._found.text(one) for one, _ in parts])
+        texts = [self._outline.text(part) for part, _ in parts]
+        code = without_line_numbers(self._outline, pre, texts)
         if code:
             around = takewhile(lambda item: item < pre, self._items(parts[0][0].item))
-            self._write(tuple(around), _fenced(code, code_language(self._found, pre)))
+            self._write(tuple(around), _fenced(code, code_language(self._outline, pre)))
 
     def _write_text(self, level: int, item: int, text: str) -> None:
         if not text:
@@ -179,7 +180,7 @@ class _Markdown:
         begins = goes_on = ""
         is_tight = False
         of_list, at_list = -1, 0
-        tags = self._found.document.nodes.tags
+        tags = self._outline.document.nodes.tags
         for at, node in enumerate(items):
             tag = tags[node]
             if tag == "ul" or tag == "ol":  # noqa: PLR1714 - this is the innermost loop
@@ -212,7 +213,7 @@ class _Markdown:
         Markdown counts on by itself. Another number begins a list again, which needs another sign behind it.
         """
         if of_list not in self._numbers:
-            self._numbers[of_list] = item_numbers(self._found, of_list)
+            self._numbers[of_list] = item_numbers(self._outline, of_list)
         follows = len(self._last) > len(outer) and self._last[: len(outer)] == outer
         before = self._last[len(outer)] if follows else -1
         last, sign = self._markers.get(before, (None, ")"))
@@ -230,10 +231,10 @@ class _Markdown:
         """Return the lists, items and quotations around a text; a list right in a list stands in its last item."""
         chain = self._around.get(item)
         if chain is None:
-            chain = self._found.items(item)
+            chain = self._outline.items(item)
             for at in range(len(chain) - 1, 0, -1):
                 last = self._last_items.get(chain[at - 1], -1)
-                if last >= 0 and self._found.tag(chain[at]) in {"ul", "ol"}:
+                if last >= 0 and self._outline.tag(chain[at]) in {"ul", "ol"}:
                     chain = (*chain[:at], last, *chain[at:])
             self._around[item] = chain
         return chain
@@ -244,7 +245,7 @@ class _Markdown:
         for node, other in zip(items, self._last, strict=False):
             if node != other:
                 break
-            tag = self._found.tag(node)
+            tag = self._outline.tag(node)
             if tag == "blockquote":
                 prefix += "> "
             elif tag == "li":
@@ -287,5 +288,5 @@ def _lines_of(table: DataTable) -> list[str]:
     return ["|" + "  |" * width, border, *lines]
 
 
-def _escaped_start(found: re.Match[str]) -> str:
-    return found[0] + "\\" if found[0].isdigit() else "\\" + found[0]
+def _escaped_start(match: re.Match[str]) -> str:
+    return match[0] + "\\" if match[0].isdigit() else "\\" + match[0]

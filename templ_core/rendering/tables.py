@@ -42,36 +42,36 @@ class _Row(NamedTuple):
     """Number of the `thead`, `tbody` or `tfoot` around it; -1 = none."""
 
 
-def data_table(found: Outline, table: int, texts: Sequence[CellText]) -> DataTable | None:
+def data_table(outline: Outline, table: int, texts: Sequence[CellText]) -> DataTable | None:
     """Return a table of data; None for the layout of a page.
 
     A table of data has a row with two cells or more, and cells of some length at most. If its cells have
     several blocks in them, it must have heads or several such rows. Cells without kept text are empty.
 
     Args:
-        found: The kept parts of the page.
+        outline: The kept parts of the page.
         table: Number of the table element, which has no other table in it.
         texts: The texts in it, in document order.
     """
-    rows = _rows(found, table)
+    rows = _rows(outline, table)
     starts = [cell for row in rows for cell in row.cells]
     starts.sort()
-    end = found.document.nodes.end
+    end = outline.document.nodes.end
     captions: list[str] = []
     filled: dict[int, list[CellText]] = {}
     for text in texts:
         at = bisect_right(starts, text.owner) - 1
         if at >= 0 and text.owner < end[starts[at]]:
             filled.setdefault(starts[at], []).append(text)
-        elif "caption" in map(found.tag, found.chain(text.owner, within=table)):
+        elif "caption" in map(outline.tag, outline.chain(text.owner, within=table)):
             captions.append(text.text)
         else:
             return None
-    kept = [row for row in _in_order(found, rows) if any(cell in filled for cell in row.cells)]
-    if not kept or not _is_data(found, kept, filled):
+    kept = [row for row in _in_order(outline, rows) if any(cell in filled for cell in row.cells)]
+    if not kept or not _is_data(outline, kept, filled):
         return None
     of_rows = [[[one.text for one in filled.get(cell, ())] for cell in row.cells] for row in kept]
-    columns = _columns(found, rows)
+    columns = _columns(outline, rows)
     if columns is not None:
         numbers = {
             at: number for number, at in enumerate(sorted(set(map(columns.__getitem__, starts))))
@@ -79,17 +79,18 @@ def data_table(found: Outline, table: int, texts: Sequence[CellText]) -> DataTab
         if len(numbers) * len(kept) <= _GRID_RATIO_MAX * len(starts):
             of_rows = _spread(kept, of_rows, {cell: numbers[columns[cell]] for cell in starts})
     heads = [cell for cell in kept[0].cells if cell in filled]
-    has_header = _group_of(found, kept[0]) == 0 or all(found.tag(cell) == "th" for cell in heads)
+    are_heads = all(outline.tag(cell) == "th" for cell in heads)
+    has_header = _group_of(outline, kept[0]) == 0 or are_heads
     return DataTable(captions, of_rows, has_header)
 
 
-def _is_data(found: Outline, rows: list[_Row], filled: dict[int, list[CellText]]) -> bool:
+def _is_data(outline: Outline, rows: list[_Row], filled: dict[int, list[CellText]]) -> bool:
     of_cells = list(filled.values())
     if any(sum(len(text.text) for text in texts) > _CELL_CHARS_MAX for texts in of_cells):
         return False
     if max(len(row.cells) for row in rows) < 2:
         return False
-    has_heads = any(found.tag(cell) == "th" for cell in filled)
+    has_heads = any(outline.tag(cell) == "th" for cell in filled)
     wide = sum(sum(cell in filled for cell in row.cells) > 1 for row in rows)
     if any(len(texts) > 1 or texts[0].is_code for texts in of_cells):
         is_listing = all(
@@ -99,13 +100,13 @@ def _is_data(found: Outline, rows: list[_Row], filled: dict[int, list[CellText]]
     return has_heads or wide > 0
 
 
-def _rows(found: Outline, table: int) -> list[_Row]:
+def _rows(outline: Outline, table: int) -> list[_Row]:
     """Return the rows of a table in the order of the markup."""
-    nodes = found.document.nodes
+    nodes = outline.document.nodes
     rows: list[_Row] = []
     node, end, group, group_end = table + 1, int(nodes.end[table]), -1, 0
     while node < end:
-        tag = found.tag(node)
+        tag = outline.tag(node)
         if node >= group_end:
             group = -1
         if tag in CELLS:
@@ -122,17 +123,17 @@ def _rows(found: Outline, table: int) -> list[_Row]:
     return rows
 
 
-def _group_of(found: Outline, row: _Row) -> int:
+def _group_of(outline: Outline, row: _Row) -> int:
     """Return the place of a row's group among the others."""
-    tag = found.tag(row.group) if row.group >= 0 else ""
+    tag = outline.tag(row.group) if row.group >= 0 else ""
     return _GROUPS.index(tag) if tag in _GROUPS else 1
 
 
-def _in_order(found: Outline, rows: list[_Row]) -> list[_Row]:
-    return sorted(rows, key=lambda row: _group_of(found, row))
+def _in_order(outline: Outline, rows: list[_Row]) -> list[_Row]:
+    return sorted(rows, key=lambda row: _group_of(outline, row))
 
 
-def _columns(found: Outline, rows: list[_Row]) -> dict[int, int] | None:
+def _columns(outline: Outline, rows: list[_Row]) -> dict[int, int] | None:
     """Return the column at which each cell begins (HTML standard, section 4.9.12.1); None if it costs too much."""
     columns: dict[int, int] = {}
     left = _GRID_RATIO_MAX * sum(1 + len(row.cells) for row in rows)
@@ -149,7 +150,7 @@ def _columns(found: Outline, rows: list[_Row]) -> dict[int, int] | None:
             while passed < len(held) and held[passed][0] <= at:
                 at = max(at, held[passed][1])
                 passed += 1
-            width, height = found.spans(cell)
+            width, height = outline.spans(cell)
             until = min(number + height, behind[number]) if height else behind[number]
             columns[cell] = at
             if until > number + 1:

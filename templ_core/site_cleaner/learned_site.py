@@ -254,9 +254,9 @@ class SitesInMemory:
             known = kept.learner.known.get(digest) or kept.read.get(digest)
             yield digest, known or self._summary(document)
 
-    def _summary(self, one: WindowDocument) -> PageSummary:
+    def _summary(self, document: WindowDocument) -> PageSummary:
         """Return the summary of a document, made again where another page model made it."""
         try:
-            return decode_page_summary(one.summary, one.body, self._page_model.version)
+            return decode_page_summary(document.summary, document.body, self._page_model.version)
         except CodecError:
-            return summarise_page(decode_document(one.body), self._page_model)
+            return summarise_page(decode_document(document.body), self._page_model)

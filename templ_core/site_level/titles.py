@@ -72,5 +72,5 @@ def shared_ends(titles: Iterable[tuple[str, OuterParts]]) -> TitleEnds:
 
 def _frequent(counts: Counter[str], least: float) -> list[str]:
     """Return what counts at least so often, the most frequent first, whatever the order of the titles."""
-    found = sorted((-count, one) for one, count in counts.items() if count >= least)
-    return [one for _, one in found[: TITLES_CONFIG.ends_max]]
+    frequent = sorted((-count, one) for one, count in counts.items() if count >= least)
+    return [one for _, one in frequent[: TITLES_CONFIG.ends_max]]

@@ -303,18 +303,18 @@ def ruled_segments(document: Document, rules: tuple[SiteRule, ...]) -> RuledSegm
     [False, True]
     """
     texts = document.segments.texts
-    rule = np.full(len(texts), NO_RULE)
+    rule_number = np.full(len(texts), NO_RULE)
     kept = np.zeros(len(texts), np.bool_)
     folded: list[str] = []
     matcher = NodeMatcher(document.nodes)
-    for number, (one, compiled) in enumerate(zip(rules, _all_compiled(rules), strict=True)):
+    for number, (rule, compiled) in enumerate(zip(rules, _all_compiled(rules), strict=True)):
         if isinstance(compiled, Selector):
             named = _inside(document, matcher.matching(compiled))
         else:
             folded = folded or [_folded(text) for text in texts]
             named = np.array([has_pieces(text, compiled) for text in folded], np.bool_)
-        rule[named], kept[named] = number, one.action == "keep"
-    return RuledSegments(rule, kept)
+        rule_number[named], kept[named] = number, rule.action == "keep"
+    return RuledSegments(rule_number, kept)
 
 
 def _inside(document: Document, elements: Bools) -> Bools:

@@ -82,8 +82,8 @@ def has_pieces(text: str, pieces: Sequence[str]) -> bool:
         return False
     place = len(first)
     for piece in inner:
-        found = text.find(piece, place)
-        if found < 0:
+        start = text.find(piece, place)
+        if start < 0:
             return False
-        place = found + len(piece)
+        place = start + len(piece)
     return len(text) - place >= len(last) and text.endswith(last)

@@ -595,17 +595,17 @@ def _inflate(
 ) -> bytes:
     if _is_not_compressed(body, name):
         return body
-    found: list[bytes] = []
+    inflated: list[bytes] = []
     size = 0
     try:
         for piece in pieces(body):
-            found.append(piece)
+            inflated.append(piece)
             size += len(piece)
             if size > limit:
                 raise PageTooLarge(f"more than {limit} bytes when decompressed ({name})")
     except (zlib.error, zstandard.ZstdError, brotli.error, EOFError) as error:
         raise UnsupportedContent(f"the {name} stream is broken: {error}") from None
-    return b"".join(found)
+    return b"".join(inflated)
 
 
 def _is_not_compressed(body: bytes, name: str) -> bool:

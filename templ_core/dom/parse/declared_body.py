@@ -53,7 +53,7 @@ def declared_segments(
     if len(body) < config.letters_min:
         return nothing
     declared: list[int] = []
-    found: dict[str, int] = {}
+    placed_letters: dict[str, int] = {}
     at = 0
     may_be_inside = may_stand_in(body, texts, config.edge_letters)
     for text, ends in zip(texts, may_be_inside, strict=True):
@@ -66,8 +66,8 @@ def declared_segments(
             place = _find(body, letters[-config.edge_letters :], at)
         declared.append(OUTSIDE_BODY if place < 0 else INSIDE_BODY)
         if place >= 0 and len(letters) >= config.own_letters_min:
-            found[letters], at = len(letters), place
-    if sum(found.values()) < config.found_ratio_min * len(body):
+            placed_letters[letters], at = len(letters), place
+    if sum(placed_letters.values()) < config.found_ratio_min * len(body):
         return nothing
     return np.array(declared, np.int32)
 
@@ -131,15 +131,15 @@ def body_in_place_of_page(
     body = bare_letters(_shown(declared))
     if len(body) < config.letters_min:
         return ""
-    headline, own, found = bare_letters(columns.title), 0, 0
+    headline, own, repeated = bare_letters(columns.title), 0, 0
     link_chars = columns.segments["link_chars"].tolist()
     for text, linked in zip(columns.texts, link_chars, strict=True):
         letters = bare_letters(text)
-        if body.startswith(letters, found):
-            found += len(letters)
+        if body.startswith(letters, repeated):
+            repeated += len(letters)
         elif letters not in headline:
             own += max(len(letters) - linked, 0)
-    if own >= config.letters_min or found >= config.found_ratio_min * len(body):
+    if own >= config.letters_min or repeated >= config.found_ratio_min * len(body):
         return ""
     if not _TAG_OF_TEXT.search(declared):
         lines = _LINES.split(_shown(declared).strip())

@@ -57,9 +57,9 @@ def _with_document(frame: re.Match[bytes]) -> bytes:
     return b"<embedded-document>%b</embedded-document>%b" % (_NO_BODY.sub(b"", document), frame[0])
 
 
-def _value(found: re.Match[bytes]) -> bytes:
+def _value(attribute: re.Match[bytes]) -> bytes:
     """Return the value of an attribute that `_VALUE` matched last."""
-    return next((value for value in found.groups()[-3:] if value is not None), b"")
+    return next((value for value in attribute.groups()[-3:] if value is not None), b"")
 
 
 def _with_shadow_roots(utf8: bytes) -> bytes:
@@ -109,15 +109,15 @@ def _with_formulas(utf8: bytes) -> Iterator[bytes]:
     """Yield the pieces of markup in which each formula is one element, written once."""
     written = at = 0
     ends: dict[bytes, Callable[[int], int]] = {}
-    while found := _FORMULA.search(utf8, at):
-        start, at = found.span()
-        name = (found["wrapper"] or b"").lower()
+    while formula := _FORMULA.search(utf8, at):
+        start, at = formula.span()
+        name = (formula["wrapper"] or b"").lower()
         end, replacement = at, None
-        if found["image"] is not None:
-            alt = _ALT.search(found["image"])
-            replacement = _element(_text(_value(alt)) if alt else "", found["image"])
-        elif found["script"] is not None:
-            type_ = _TEX_SCRIPT.search(found["script"])
+        if formula["image"] is not None:
+            alt = _ALT.search(formula["image"])
+            replacement = _element(_text(_value(alt)) if alt else "", formula["image"])
+        elif formula["script"] is not None:
+            type_ = _TEX_SCRIPT.search(formula["script"])
             script_end = _SCRIPT_END.search(utf8, at) if type_ else None
             if type_ and script_end:
                 end = script_end.end()
@@ -127,16 +127,16 @@ def _with_formulas(utf8: bytes) -> Iterator[bytes]:
                 else:
                     tex = _CDATA.sub("", body.decode(errors="replace"))
                 replacement = _element(tex, b"katex-display" if type_[2] else b"")
-        elif found["math"] is not None:
+        elif formula["math"] is not None:
             math_end = _MATH_END.search(utf8, at)
             if math_end is None:  # Without an end, no formula behind it has one either.
                 break
             end = math_end.end()
-            replacement = _element(tex_of(utf8[start:end]), found["math"])
+            replacement = _element(tex_of(utf8[start:end]), formula["math"])
         else:
             end_of = ends.setdefault(name, _EndsOfElements(utf8, name).end_of)
             end = end_of(start)
-            replacement = None if end < 0 else _of_wrapper(utf8, found, at, end)
+            replacement = None if end < 0 else _of_wrapper(utf8, formula, at, end)
         if replacement is not None:
             yield utf8[written:start]
             yield replacement
@@ -144,9 +144,9 @@ def _with_formulas(utf8: bytes) -> Iterator[bytes]:
     yield utf8[written:]
 
 
-def _of_wrapper(utf8: bytes, found: re.Match[bytes], at: int, end: int) -> bytes | None:
+def _of_wrapper(utf8: bytes, wrapper: re.Match[bytes], at: int, end: int) -> bytes | None:
     """Return what stands for an element that shows a formula beside its source; None if it has no source."""
-    names = found["wrapped"]
+    names = wrapper["wrapped"]
     if _PREVIEWS.search(names):
         return b""
     if _TEX_FOLLOWS.match(utf8, end):

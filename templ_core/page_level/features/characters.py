@@ -42,8 +42,8 @@ class Characters(msgspec.Struct, frozen=True, kw_only=True):
 
     def has(self, bits: int) -> Bools:
         """Return which characters are of any of these classes; length n_characters."""
-        found: Bools = (self.classes & bits) != 0
-        return found
+        are_of: Bools = (self.classes & bits) != 0
+        return are_of
 
 
 class Words(msgspec.Struct, frozen=True, kw_only=True):

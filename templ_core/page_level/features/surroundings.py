@@ -153,8 +153,8 @@ def named_roles(attributes: str) -> int:
         0
     """
     names = attributes.split()
-    found = [_roles_of_name(names[number]) for number in name_stems().found_in(names)]
-    return functools.reduce(operator.or_, found, 0)
+    roles = [_roles_of_name(names[number]) for number in name_stems().found_in(names)]
+    return functools.reduce(operator.or_, roles, 0)
 
 
 @functools.lru_cache(maxsize=1 << 14)
@@ -173,14 +173,14 @@ def _consent_texts(document: Document, tree: PageTree) -> list[int]:
     candidates = _consent_stems().found_in(texts)
     if not candidates:
         return []
-    found = []
+    notices = []
     words_before = np.concatenate([np.zeros(1), np.cumsum(tree.words)])
     for segment in candidates:
         first, last = _notice(document, tree, segment)
         is_small = words_before[last] - words_before[first] <= FEATURE_CONFIG.consent_words_max
         if is_small and _USE.search(texts[segment]) and _ASK.search("\n".join(texts[first:last])):
-            found.append(segment)
-    return found
+            notices.append(segment)
+    return notices
 
 
 def _notice(document: Document, tree: PageTree, segment: int) -> tuple[int, int]:

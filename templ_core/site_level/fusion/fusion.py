@@ -50,12 +50,12 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
         strengths = {reason: np.zeros(len(kept)) for reason in names.REASONS}
         side = np.where(kept, 1.0, -1.0)
         for name, term in self.terms.items():
-            one = names.FUSION_INPUTS[name]
-            strength = side * (term.weight * (columns[name] - one.neutral))
+            fusion_input = names.FUSION_INPUTS[name]
+            strength = side * (term.weight * (columns[name] - fusion_input.neutral))
             if name == names.PLACE:
                 strengths[names.REASON_TREE] += columns[names.BY_TREE] * strength
                 strength *= 1 - columns[names.BY_TREE]
-            strengths[one.reason] += strength
+            strengths[fusion_input.reason] += strength
         strongest = np.argmax(list(strengths.values()), axis=0)
         return [names.REASONS[number] for number in strongest.tolist()]
 

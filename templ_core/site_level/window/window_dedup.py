@@ -96,9 +96,9 @@ def _probes(page: TextWords, config: WindowDedupConfig) -> list[int]:
     return probes
 
 
-def _are_near(one: TextWords, other: TextWords, near_ratio: float) -> bool:
-    common = sum([words for text, words in one.items() if text in other])
-    return common >= near_ratio * max(sum(one.values()), sum(other.values()))
+def _are_near(first: TextWords, second: TextWords, near_ratio: float) -> bool:
+    common = sum([words for text, words in first.items() if text in second])
+    return common >= near_ratio * max(sum(first.values()), sum(second.values()))
 
 
 def first_of_each(contents: Sequence[bytes]) -> list[int]:
