@@ -128,13 +128,13 @@ def visible_elements(root: etree._Element) -> Iterator[etree._Element]:
 def _text_of(element: etree._Element) -> Iterator[str]:
     todo: list[etree._Element | str] = [element]
     while todo:
-        one = todo.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one.tag, str) and one.tag not in INVISIBLE:
-            for child in reversed(one):
+        piece = todo.pop()
+        if isinstance(piece, str):
+            yield piece
+        elif isinstance(piece.tag, str) and piece.tag not in INVISIBLE:
+            for child in reversed(piece):
                 todo += [child.tail or "", child]
-            yield one.text or ""
+            yield piece.text or ""
 
 
 def _row(element: etree._Element) -> tuple[str, int, int, int, float, float, float]:
@@ -160,8 +160,8 @@ def _row(element: etree._Element) -> tuple[str, int, int, int, float, float, flo
 
 
 def _declared(style: str, name: str) -> str | None:
-    found = _STYLE[name].search(style) if style else None
-    return found[1] if found else None
+    match = _STYLE[name].search(style) if style else None
+    return match[1] if match else None
 
 
 def _length(value: str | None) -> float:
@@ -312,19 +312,19 @@ class _Estimate:
 
     def _images(self, count: int) -> list[tuple[float, float]]:
         """Return, for each block, the declared width of all its images and the height of the tallest."""
-        found = [(0.0, 0.0)] * count
+        sizes = [(0.0, 0.0)] * count
         for node, tag in enumerate(self._tags):
             if tag != "img":
                 continue
             block = self._parent[node]
             while block >= 0 and not self._is_block[block]:
                 block = self._parent[block]
-            width, height = found[block]
-            found[block] = (
+            width, height = sizes[block]
+            sizes[block] = (
                 width + self._declared_px[node],
                 max(height, self._declared_height[node]),
             )
-        return found
+        return sizes
 
     def _children(self, node: int) -> list[int]:
         return [child for child, _ in self._items[node] if child >= 0]

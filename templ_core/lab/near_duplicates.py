@@ -62,6 +62,6 @@ def distinct_plain_texts(texts: Sequence[str]) -> list[int]:
 
     Texts without a word are left out.
     """
-    found = [shingles(read_words(read_characters([text]))) for text in texts]
-    with_words = [index for index, page in enumerate(found) if page.size]
-    return [with_words[index] for index in distinct_shingled([found[one] for one in with_words])]
+    shingled = [shingles(read_words(read_characters([text]))) for text in texts]
+    with_words = [index for index, page in enumerate(shingled) if page.size]
+    return [with_words[index] for index in distinct_shingled([shingled[one] for one in with_words])]

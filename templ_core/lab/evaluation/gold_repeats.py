@@ -62,9 +62,9 @@ def repeats_in(gold_text: str, repeats: Collection[Sentence]) -> tuple[str, ...]
 
     There are none where they are all of the gold text, since nothing would be left to score.
     """
-    found = [(text, words) for text, words in _long_sentences(gold_text) if words in repeats]
-    all_words = sum(len(words) for _, words in found)
-    return tuple(text for text, _ in found) if all_words < len(tokenise(gold_text)) else ()
+    repeated = [(text, words) for text, words in _long_sentences(gold_text) if words in repeats]
+    all_words = sum(len(words) for _, words in repeated)
+    return tuple(text for text, _ in repeated) if all_words < len(tokenise(gold_text)) else ()
 
 
 def repeated_segments(texts: Sequence[str], repeats: Sequence[str]) -> Bools:
@@ -80,8 +80,8 @@ def repeated_segments(texts: Sequence[str], repeats: Sequence[str]) -> Bools:
     sought = [word for one in repeats for word in [*tokenise(one.lower()), ""]]
     shared = in_shared_runs(words, sought, SENTENCE_WORDS_MIN)
     count = np.bincount(segment, minlength=len(texts))
-    found: Bools = np.bincount(segment, shared, len(texts)) >= np.maximum(_SHARE_MIN * count, 1)
-    return found
+    result: Bools = np.bincount(segment, shared, len(texts)) >= np.maximum(_SHARE_MIN * count, 1)
+    return result
 
 
 def _long_sentences(text: str) -> Iterable[tuple[str, Sentence]]:

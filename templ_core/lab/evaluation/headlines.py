@@ -30,7 +30,7 @@ def headline_segments(document: Document, url: str) -> Bools:
     >>> headline_segments(parse_document(page, "http://a.example/"), "http://a.example/").tolist()
     [True, False, False]
     """
-    found = np.zeros(len(document.segments.texts), np.bool_)
+    are_headline = np.zeros(len(document.segments.texts), np.bool_)
     site_name = read_metadata(document, url, PageMarkup(document)).site_name
     host = host_and_path(url)[0].removeprefix("www.")
     names = [host.rpartition(".")[0], host, *([site_name] if site_name else ())]
@@ -38,5 +38,5 @@ def headline_segments(document: Document, url: str) -> Bools:
     if is_headline(top_headings(document), document.title, letters):
         types = types_with_tags(document.nodes.element_types, _TAGS)
         for segments in segments_within(document, types, _TEXTS_MAX, _TEXTS_MAX):
-            found[segments] = True
-    return found
+            are_headline[segments] = True
+    return are_headline

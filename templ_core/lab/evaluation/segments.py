@@ -179,12 +179,12 @@ def largest_fragments(document: Document, label: Grouping) -> Int64s:
     inside = sums_below(nodes.end, np.bincount(owner, minlength=size))
     top = np.full(len(owner), -1, np.int64)
     above = np.maximum(nodes.parent, 0)
-    for one in np.unique(label):
-        alike = sums_below(nodes.end, np.bincount(owner[label == one], minlength=size))
+    for value in np.unique(label):
+        alike = sums_below(nodes.end, np.bincount(owner[label == value], minlength=size))
         uniform = (inside > 0) & (np.rint(alike) == np.rint(inside))
         # Each node's topmost ancestor such that all nodes on the way to it are uniform.
         highest = climb(np.where(uniform & uniform[above], above, np.arange(size)))
-        top = np.where((label == one) & uniform[owner], highest[owner], top)
+        top = np.where((label == value) & uniform[owner], highest[owner], top)
     alone = size + np.arange(len(owner))
     return np.where(top >= 0, top, alone)
 
@@ -203,8 +203,8 @@ def block_of_each(segments: Sequence[str], blocks: Sequence[str]) -> Int64s:
     words, segment = words_with_places(segments)
     gold_words, block = words_with_places(blocks)
     count = np.zeros((len(segments), len(blocks)), np.int64)
-    for found in SequenceMatcher(None, words, gold_words, autojunk=False).get_matching_blocks():
-        pairs = (segment[found.a : found.a + found.size], block[found.b : found.b + found.size])
+    for run in SequenceMatcher(None, words, gold_words, autojunk=False).get_matching_blocks():
+        pairs = (segment[run.a : run.a + run.size], block[run.b : run.b + run.size])
         np.add.at(count, pairs, 1)
     if not len(blocks):
         return np.full(len(segments), -1)

@@ -160,11 +160,11 @@ def words_left(text: str, cleaned: str) -> int:
 def in_shared_runs(words: Sequence[str], others: Sequence[str], size: int) -> Bools:
     """Return which words are in a run of `size` words that the others have, too."""
     runs = {tuple(others[at : at + size]) for at in range(len(others) - size + 1)}
-    found = np.zeros(len(words), np.bool_)
+    is_shared = np.zeros(len(words), np.bool_)
     for at in range(len(words) - size + 1):
         if tuple(words[at : at + size]) in runs:
-            found[at : at + size] = True
-    return found
+            is_shared[at : at + size] = True
+    return is_shared
 
 
 def text_distance(one: str, other: str) -> float:

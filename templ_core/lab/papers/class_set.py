@@ -89,7 +89,7 @@ def class_set(
     """
     lenders = {site: _shuffled(pages, seed) for site, pages in templates.items()}
     turns = dict.fromkeys(templates, 0)
-    found: list[ClassPage] = []
+    class_pages: list[ClassPage] = []
     for topic, pages in topics.items():
         for article in _articles(topic, _shuffled(pages, seed), articles_per_topic):
             sites = sorted(templates, key=lambda site: hash_of(seed, article.url, site))
@@ -105,13 +105,13 @@ def class_set(
                         topic=article.topic,
                         article=article.url,
                         site=host.site,
-                        url=f"{host.url}#{len(found)}",
+                        url=f"{host.url}#{len(class_pages)}",
                         markup=markup,
                         text=article.text,
                     )
-                    found.append(page)
+                    class_pages.append(page)
                     placed += 1
-    return found
+    return class_pages
 
 
 def _shuffled(pages: Sequence[SourcePage], seed: int) -> list[SourcePage]:
@@ -126,14 +126,14 @@ def hash_of(seed: int, *names: str) -> bytes:
 
 def _articles(topic: str, pages: Sequence[SourcePage], count: int) -> list[Article]:
     """Return the first `count` different articles of some pages."""
-    found: dict[str, Article] = {}
+    article_of_text: dict[str, Article] = {}
     for page in pages:
-        if len(found) == count:
+        if len(article_of_text) == count:
             break
         article = read_article(topic, page)
         if article is not None:
-            found.setdefault(article.text, article)
-    return list(found.values())
+            article_of_text.setdefault(article.text, article)
+    return list(article_of_text.values())
 
 
 def read_article(topic: str, page: SourcePage) -> Article | None:
@@ -238,12 +238,12 @@ def cross_site_accuracies(
     """
     counts = count_terms(texts)
     of_topic, of_site, article = map(np.array, (topics, sites, articles))
-    found = {}
+    accuracies = {}
     for first, second in combinations(sorted(set(topics)), 2):
         shares = []
-        for one, other in permutations(sorted(set(sites)), 2):
-            trained_first = (of_topic == first) & (of_site == one)
-            trained_second = (of_topic == second) & (of_site == other)
+        for site, other_site in permutations(sorted(set(sites)), 2):
+            trained_first = (of_topic == first) & (of_site == site)
+            trained_second = (of_topic == second) & (of_site == other_site)
             trained = trained_first | trained_second
             of_pair = (of_topic == first) | (of_topic == second)
             tested = of_pair & ~np.isin(article, article[trained])
@@ -253,8 +253,8 @@ def cross_site_accuracies(
                 guessed = bayes.predict(counts[tested][:, known])
                 shares.append(float(np.mean(guessed == of_topic[tested])))
         if shares:
-            found[first, second] = sum(shares) / len(shares)
-    return found
+            accuracies[first, second] = sum(shares) / len(shares)
+    return accuracies
 
 
 def count_terms(texts: Sequence[str], most: int | None = None) -> sparse.csr_matrix:

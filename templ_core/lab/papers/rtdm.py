@@ -78,9 +78,9 @@ def template_part(template: LabelledTree, page: LabelledTree) -> Bools:
     places = place_template(template, page)
     if places is None:
         return common_nodes(map_trees(page, template), page, template)
-    found = np.zeros(page.label.size, np.bool_)
-    found[places] = True
-    return found
+    is_template = np.zeros(page.label.size, np.bool_)
+    is_template[places] = True
+    return is_template
 
 
 def common_nodes(mapping: TreeMapping, left: LabelledTree, right: LabelledTree) -> Bools:
@@ -191,10 +191,10 @@ def learn_voted_templates(documents: Sequence[Document]) -> TreeModel:
 def is_voted_template(document: Document, model: TreeModel, share_min: float) -> Bools:
     """Return which segments of a page are template; length n_segments."""
     page = _tree_page(document)
-    found = tree_evidence(page.blocks, page.texts, model, page.words, page.mass)
-    if found is None:
+    evidence = tree_evidence(page.blocks, page.texts, model, page.words, page.mass)
+    if evidence is None:
         return np.zeros(len(page.texts), np.bool_)
-    result: Bools = found.text_pages >= max(2, share_min * found.pages)
+    result: Bools = evidence.text_pages >= max(2, share_min * evidence.pages)
     return result
 
 
@@ -258,18 +258,18 @@ def classify(
     """
     counts = count_terms(texts)
     of_class, of_site = np.array(classes), np.array(sites)
-    found = {}
-    for one, other in combinations(sorted(set(classes)), 2):
+    mean_scores = {}
+    for first, second in combinations(sorted(set(classes)), 2):
         for configuration in CONFIGURATIONS:
             scores = [
                 _judge(counts, of_class, train, test)
-                for train, test in _splits(of_class, of_site, one, other, configuration)
+                for train, test in _splits(of_class, of_site, first, second, configuration)
                 if len(set(of_class[train])) == len(set(of_class[test])) == 2
             ]
             if scores:
                 f, accuracy = np.mean(scores, axis=0).tolist()
-                found[configuration, one, other] = ClassifierScores(f=f, accuracy=accuracy)
-    return found
+                mean_scores[configuration, first, second] = ClassifierScores(f=f, accuracy=accuracy)
+    return mean_scores
 
 
 def _splits(
@@ -293,12 +293,12 @@ def _splits(
 
 def _judge(counts: Any, of_class: _Strings, train: Bools, test: Bools) -> tuple[float, float]:
     bayes = MultinomialNB().fit(counts[train], of_class[train])
-    found, wanted = bayes.predict(counts[test]), of_class[test]
+    guessed, wanted = bayes.predict(counts[test]), of_class[test]
     fs = []
     for name in bayes.classes_:
-        both = np.count_nonzero((found == name) & (wanted == name))
-        fs.append(2 * both / (np.count_nonzero(found == name) + np.count_nonzero(wanted == name)))
-    return float(np.mean(fs)), float(np.mean(found == wanted))
+        both = np.count_nonzero((guessed == name) & (wanted == name))
+        fs.append(2 * both / (np.count_nonzero(guessed == name) + np.count_nonzero(wanted == name)))
+    return float(np.mean(fs)), float(np.mean(guessed == wanted))
 
 
 IMPORTANCE_MIN = 0.2

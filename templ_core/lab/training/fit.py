@@ -40,7 +40,7 @@ CONFIDENCE_PAGES_MIN = 100
 """With fewer pages the expected F1 is not corrected."""
 
 
-def fit_confidence(inputs: Sequence[Sequence[float]], found: Sequence[float]) -> Confidence:
+def fit_confidence(inputs: Sequence[Sequence[float]], f1s: Sequence[float]) -> Confidence:
     """Fit a logistic regression of the word F1 that pages reached.
 
     A page takes part twice, once as found and once as missed, with its weight divided between the two by its F1.
@@ -48,13 +48,13 @@ def fit_confidence(inputs: Sequence[Sequence[float]], found: Sequence[float]) ->
 
     Args:
         inputs: The inputs of each page, see `templ_core.page_level.model.page_model`.
-        found: F1 that each page reached, 0 to 1.
+        f1s: F1 that each page reached, 0 to 1.
 
     Returns:
         The regression; one that corrects nothing if there are fewer than CONFIDENCE_PAGES_MIN pages, or if
         all of them reached the same extreme.
     """
-    share = np.asarray(found, np.float64)
+    share = np.asarray(f1s, np.float64)
     if len(share) < CONFIDENCE_PAGES_MIN or not 0 < share.mean() < 1:
         return EXPECTED
     rows = np.asarray(inputs, np.float64)

@@ -299,10 +299,10 @@ def _fit(
         value = rows.weight @ (np.logaddexp(0, log_odds) - rows.share * log_odds)
         return float(value + (penalty * away**2).sum() / 2), gradient
 
-    found = minimize(
+    optimum = minimize(
         loss, unfitted, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _ITERATIONS}
     )
-    result: Floats = found.x
+    result: Floats = optimum.x
     return result
 
 
@@ -411,17 +411,17 @@ def calibrations(
     judged = [
         (page, one) for page, one in zip(pages, outcomes, strict=True) if page.known.documents
     ]
-    found: dict[str, list[tuple[float, float]]] = {}
+    pairs: dict[str, list[tuple[float, float]]] = {}
     for fold in sorted({by_site(page) for page, _ in judged}):
         others = [pair for pair in judged if by_site(pair[0]) != fold]
         confidence = confidence_of(*zip(*others, strict=True)) if others else EXPECTED
-        for page, one in judged:
-            if by_site(page) == fold and one.confidence_inputs:
-                pair = confidence.of(list(one.confidence_inputs)), one.f1
+        for page, outcome in judged:
+            if by_site(page) == fold and outcome.confidence_inputs:
+                pair = confidence.of(list(outcome.confidence_inputs)), outcome.f1
                 for name in (f"kind: {page.page_type}", page.corpus):
-                    found.setdefault(name, []).append(pair)
-    of_kinds_first = sorted(found, key=lambda name: (not name.startswith("kind: "), name))
-    return {name: calibrate(*zip(*found[name], strict=True)) for name in of_kinds_first}
+                    pairs.setdefault(name, []).append(pair)
+    of_kinds_first = sorted(pairs, key=lambda name: (not name.startswith("kind: "), name))
+    return {name: calibrate(*zip(*pairs[name], strict=True)) for name in of_kinds_first}
 
 
 def _outcome(page: FusionPage, decision: Decision) -> FusionOutcome:

@@ -70,16 +70,16 @@ _Entries = tuple[Int64s, Int64s, Float32s]
 def _places_by_role(document: Document) -> dict[str, _Entries]:
     """Return, for each role, the segments, the nodes that have this role for them, and their shares."""
     parent, segments = document.nodes.parent.tolist(), document.segments
-    found: dict[str, list[tuple[int, int, float]]] = {role: [] for role in NODE_ROLES}
+    entries: dict[str, list[tuple[int, int, float]]] = {role: [] for role in NODE_ROLES}
     for segment, owner in enumerate(segments.owner.tolist()):
         node, step = owner, 0
         while node >= 0:
             role = ("owner", "above1", "above2", "above3")[step] if step < 4 else "far"
-            found[role].append((segment, node, 1.0))
+            entries[role].append((segment, node, 1.0))
             node, step = parent[node], step + 1
         inline = range(int(segments.inline_from[segment]), int(segments.inline_to[segment]))
-        found["inline"].extend((segment, node, 1 / len(inline)) for node in inline)
-    return {role: _entries(triples) for role, triples in found.items()}
+        entries["inline"].extend((segment, node, 1 / len(inline)) for node in inline)
+    return {role: _entries(triples) for role, triples in entries.items()}
 
 
 def _entries(triples: list[tuple[int, int, float]]) -> _Entries:
@@ -153,10 +153,10 @@ class WordBag(msgspec.Struct, frozen=True, kw_only=True):
 
     def f1(self, kept: Bools) -> tuple[float, float, float]:
         """Return word F1, precision and recall of the kept segments, as `score_text` does for texts."""
-        found = np.bincount(self.word[kept[self.segment]], minlength=len(self.gold))
-        found = found - np.minimum(np.maximum(found - self.gold, 0), self.neutral)
-        both = int(np.minimum(found, self.gold).sum())
-        total = int(found.sum())
+        kept_words = np.bincount(self.word[kept[self.segment]], minlength=len(self.gold))
+        kept_words = kept_words - np.minimum(np.maximum(kept_words - self.gold, 0), self.neutral)
+        both = int(np.minimum(kept_words, self.gold).sum())
+        total = int(kept_words.sum())
         precision = both / total if total else 0.0
         recall = both / self.gold_words if self.gold_words else 0.0
         f1 = 2 * both / (total + self.gold_words) if both else 0.0
@@ -344,8 +344,8 @@ def owner_of_each(pages: Sequence[tuple[str, str]]) -> list[str]:
     ]
     for site, domain in names:
         if domain is not None:
-            one, other = sorted((find(site), find(domain)))
-            leader[other] = one
+            leading, other = sorted((find(site), find(domain)))
+            leader[other] = leading
     return [find(site) for site, _ in names]
 
 

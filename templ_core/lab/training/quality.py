@@ -109,13 +109,13 @@ def spread(f1: F1s) -> float:
 def stability(trainings: Sequence[Sequence[PageResult]]) -> dict[str, tuple[F1s, dict[str, F1s]]]:
     """Return the results of each corpus in each training, and those of its sites with many pages."""
     of_corpora = [group(results, "corpus") for results in trainings]
-    found = {}
+    by_corpus = {}
     for corpus in of_corpora[0]:
         of_sites = [group(one[corpus], "site") for one in of_corpora]
         large = [site for site, pages in of_sites[0].items() if len(pages) >= SITE_PAGES_MIN]
         sites = {site: [_mean_f1(one[site]) for one in of_sites] for site in large}
-        found[corpus] = [_mean_f1(one[corpus]) for one in of_corpora], sites
-    return found
+        by_corpus[corpus] = [_mean_f1(one[corpus]) for one in of_corpora], sites
+    return by_corpus
 
 
 def _mean_f1(results: Sequence[PageResult]) -> float:

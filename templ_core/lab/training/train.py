@@ -191,9 +191,9 @@ def page_rows(corpus: TrainingCorpus, scores: HashedScores, page: int, left_out:
 
     The hashed scores among them leave out the page's own fold as well.
     """
-    one = corpus.pages[page]
+    features = corpus.pages[page]
     attribute, text = scores_of_page(corpus, scores, page, left_out)
-    return with_contexts(one.base, one.tree, one.group, attribute, text)
+    return with_contexts(features.base, features.tree, features.group, attribute, text)
 
 
 def training_rows(
@@ -282,9 +282,9 @@ def _name_rows(names: Sequence[Int64s]) -> sparse.csr_matrix:
 
 def statistics_of(corpus: TrainingCorpus, scores: HashedScores, page: int, left_out: int) -> Floats:
     """Return a page's statistics from held-out scores, for models that leave a fold out."""
-    one = corpus.pages[page]
+    features = corpus.pages[page]
     attribute, text = scores_of_page(corpus, scores, page, left_out)
-    return page_statistics(one.base, one.tree.words, attribute, text)
+    return page_statistics(features.base, features.tree.words, attribute, text)
 
 
 def _filled(blank: PageTypeModel, regression: LogisticRegression, known: Int64s) -> PageTypeModel:

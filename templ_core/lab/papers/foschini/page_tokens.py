@@ -203,9 +203,9 @@ class Normaliser:
 
     def _guard(self, names: Sequence[str], words: Sequence[str] = ()) -> str:
         """Return a look-ahead that refuses tokens of these patterns, and these words."""
-        found = [_alternatives(self._by_key[f"<{name}>"]) for name in names]
-        found += map(re.escape, words)
-        return f"(?!(?:{'|'.join(found)}){TOKEN_END})" if found else ""
+        refused = [_alternatives(self._by_key[f"<{name}>"]) for name in names]
+        refused += map(re.escape, words)
+        return f"(?!(?:{'|'.join(refused)}){TOKEN_END})" if refused else ""
 
 
 @functools.lru_cache(16)
@@ -292,8 +292,8 @@ def token_places(page: str, *, markup: bool = False) -> list[TokenPlace]:
 
     The place of a border is the end of one line and the start of the next.
     """
-    found = (_MARKUP_TOKEN if markup else _TEXT_TOKEN).finditer(page)
-    places = [(one[0], one.start(), one.end()) for one in found]
+    matches = (_MARKUP_TOKEN if markup else _TEXT_TOKEN).finditer(page)
+    places = [(one[0], one.start(), one.end()) for one in matches]
     return places if markup else [(LINE, 0, 0), *places, (LINE, len(page), len(page))]
 
 

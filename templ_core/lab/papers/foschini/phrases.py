@@ -449,7 +449,7 @@ def _recurring_strings(sites: Sequence[SplitText], sites_min: int) -> dict[Token
     repeats = find_repeats(
         SuffixArray(corpus.tokens), corpus.document_of, documents_min=sites_min, tokens_min=2
     )
-    found: dict[TokenKeys, int] = {}
+    site_counts: dict[TokenKeys, int] = {}
     for start, length, count in zip(*(column.tolist() for column in repeats), strict=True):
         keys = tuple(corpus.keys[number] for number in corpus.tokens[start : start + length])
         words = [key for key in keys if key != LINE]
@@ -458,8 +458,8 @@ def _recurring_strings(sites: Sequence[SplitText], sites_min: int) -> dict[Token
             and len(words) >= _TOKENS_MIN[len(keys) - len(words)]
             and any(map(normaliser.has_meaning, words))
         ):
-            found[keys] = count
-    return found
+            site_counts[keys] = count
+    return site_counts
 
 
 def _sites_with(candidates: dict[TokenKeys, int], texts: Sequence[str]) -> Counter[TokenKeys]:

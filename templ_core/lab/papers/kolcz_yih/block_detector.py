@@ -122,8 +122,8 @@ def word_rows(words: Words) -> sparse.csr_matrix:
     """Return the different words of each block, (n_blocks, WORD_TABLE_SIZE): 1 at the places of its words."""
     place = (words.hashes % np.uint64(WORD_TABLE_SIZE)).astype(np.int64)
     once = distinct(words.segment * WORD_TABLE_SIZE + place)
-    found = np.ones(len(once)), (once // WORD_TABLE_SIZE, once % WORD_TABLE_SIZE)
-    return sparse.csr_matrix(found, (len(words.per_segment), WORD_TABLE_SIZE))
+    entries = np.ones(len(once)), (once // WORD_TABLE_SIZE, once % WORD_TABLE_SIZE)
+    return sparse.csr_matrix(entries, (len(words.per_segment), WORD_TABLE_SIZE))
 
 
 class BlockDetector(msgspec.Struct, frozen=True, kw_only=True):
@@ -223,13 +223,13 @@ def sample_blocks(site: ReadSite, number: int) -> BlockSample | None:
             continue
         drawn = drawn_places(len(labelled), _BLOCKS_PER_PAGE, zlib.crc32(page.page.url.encode()))
         place = labelled[drawn]
-        found = read_block_features(page.document, page.presentation, some)
+        features = read_block_features(page.document, page.presentation, some)
         parts.append(
             BlockSample(
-                rows=found.rows[place].astype(np.float32),
+                rows=features.rows[place].astype(np.float32),
                 template=template[drawn],
                 site=np.full(len(place), number),
-                words=word_rows(found.words)[place],
+                words=word_rows(features.words)[place],
             )
         )
     return BlockSample.joined(parts) if parts else None
@@ -318,8 +318,8 @@ def cross_site_scores(
         if not inside.any():
             continue
         detector = fit_block_detector(sample.take(~inside), seed, trees)
-        for name, found in detector.scores(sample.rows[inside], sample.words[inside]).items():
-            scores[name][inside] = found
+        for name, fold_scores in detector.scores(sample.rows[inside], sample.words[inside]).items():
+            scores[name][inside] = fold_scores
         progress(f"fold {fold + 1} of {_FOLDS}: {np.count_nonzero(inside)} blocks")
     return scores
 

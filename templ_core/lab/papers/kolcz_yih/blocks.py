@@ -49,7 +49,7 @@ def read_blocks(document: Document, presentation: Presentation) -> TextBlocks:
     ).astype(np.int64)
     first = np.searchsorted(segments.inline_to, np.arange(len(nodes.tags)), side="right")
     flat = [" ".join(text.split()) for text in segments.texts]
-    found: list[int] = []
+    block_nodes: list[int] = []
     texts: list[str] = []
     for node, tag in enumerate(nodes.tags):
         if tag not in _BLOCK_TAGS:
@@ -59,22 +59,22 @@ def read_blocks(document: Document, presentation: Presentation) -> TextBlocks:
         else:
             text = " ".join(flat[first[node] : first[node] + held[node]])
         if len(text) >= _CHARS_MIN and len(set(tokenise(text.lower()))) >= _DISTINCT_WORDS_MIN:
-            found.append(node)
+            block_nodes.append(node)
             texts.append(text)
     return TextBlocks(
-        node=np.array(found, np.int64),
-        parent=_parents(found, nodes.end),
+        node=np.array(block_nodes, np.int64),
+        parent=_parents(block_nodes, nodes.end),
         texts=texts,
         digests=[hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts],
     )
 
 
-def _parents(found: list[int], end: Int32s) -> Int64s:
+def _parents(block_nodes: list[int], end: Int32s) -> Int64s:
     """Return the index of the nearest block around each block, or -1."""
     parents: list[int] = []
     around: list[int] = []
-    for place, node in enumerate(found):
-        while around and end[found[around[-1]]] <= node:
+    for place, node in enumerate(block_nodes):
+        while around and end[block_nodes[around[-1]]] <= node:
             around.pop()
         parents.append(around[-1] if around else -1)
         around.append(place)
@@ -114,7 +114,7 @@ def _labels(page: TextBlocks, pages_with: list[int], wanted: float) -> BlockLabe
             all_unique[parent[place]] = False
     in_content = [False] * len(parent)
     seen: set[bytes] = set()
-    found: list[tuple[int, bool]] = []
+    labels: list[tuple[int, bool]] = []
     for place, digest in enumerate(page.digests):
         above = parent[place]
         in_content[place] = all_unique[place] or (above >= 0 and in_content[above])
@@ -122,11 +122,11 @@ def _labels(page: TextBlocks, pages_with: list[int], wanted: float) -> BlockLabe
         seen.add(digest)
         if pages_with[place] >= wanted:
             if is_new:
-                found.append((place, True))
+                labels.append((place, True))
         elif all_unique[place] and is_new and not (above >= 0 and in_content[above]):
-            found.append((place, False))
-    labelled = np.array([place for place, _ in found], np.int64)
-    return labelled, np.array([template for _, template in found], np.bool_)
+            labels.append((place, False))
+    labelled = np.array([place for place, _ in labels], np.int64)
+    return labelled, np.array([template for _, template in labels], np.bool_)
 
 
 _COUNTED_TAGS = (

@@ -100,13 +100,13 @@ def read_candidates(page: KeywordPage, frequency: DocumentFrequency) -> Candidat
     for passage in page.passages:
         for words in _clauses(passage.text):
             for place, phrase, capital in _phrases(words):
-                one = seen.get(phrase)
-                if one is None:
-                    one = seen[phrase] = _Seen(position + place)
-                one.number += 1
-                one.link_share += passage.link_share
-                one.headings += passage.heading
-                one.capitals += capital
+                counts = seen.get(phrase)
+                if counts is None:
+                    counts = seen[phrase] = _Seen(position + place)
+                counts.number += 1
+                counts.link_share += passage.link_share
+                counts.headings += passage.heading
+                counts.capitals += capital
             position += len(words)
     title = f" {normal_phrase(page.title)} "
     rows = [_features(phrase, one, position, title, frequency) for phrase, one in seen.items()]

@@ -205,14 +205,14 @@ def _title_columns(document: Document, words: Words) -> dict[str, Floats]:
     title = read_words(read_characters([document.title or " "])).hashes
     wanted = np.setdiff1d(title, stops)[:_TITLE_WORDS_MAX]
     count = len(words.per_segment)
-    found = np.zeros(len(document.nodes.tags))
+    title_words = np.zeros(len(document.nodes.tags))
     shared = np.zeros(len(document.nodes.tags))
     for word in wanted:
         each = _inside(document, np.bincount(words.segment, words.hashes == word, count))
-        found += each > 0
+        title_words += each > 0
         shared += each
     return {
-        "title words": found / max(len(wanted), 1),
+        "title words": title_words / max(len(wanted), 1),
         "of the title": shared / np.maximum(_inside(document, words.per_segment), 1.0),
     }
 

@@ -141,12 +141,12 @@ def sample_nodes(site: site_labels.ReadSite) -> tuple[list[str], NodeSample]:
     frequency = site_labels.count_site(site.pages)
     samples: list[NodeSample] = []
     for page in site.pages:
-        found = read_node_features(page.document, page.presentation)
+        features = read_node_features(page.document, page.presentation)
         seed = zlib.crc32(page.page.url.encode())
-        drawn = drawn_places(len(found.node), _NODES_PER_PAGE, seed)
-        template = site_labels.site_labels(page, frequency).template[found.node[drawn]]
-        samples.append((found.rows[drawn], found.area[drawn], template))
-    return list(found.columns), _joined(samples)
+        drawn = drawn_places(len(features.node), _NODES_PER_PAGE, seed)
+        template = site_labels.site_labels(page, frequency).template[features.node[drawn]]
+        samples.append((features.rows[drawn], features.area[drawn], template))
+    return list(features.columns), _joined(samples)
 
 
 def _joined(samples: Sequence[NodeSample]) -> NodeSample:

@@ -44,7 +44,7 @@ def matched_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
         return matched
     if len(page_at) * len(gold_at) > _CELLS_MAX:
         return in_shared_runs(page, gold, _SHINGLE_WORDS)
-    found = aligned(
+    pairs = aligned(
         np.array([numbers[page[at]] for at in page_at], np.int32),
         np.array([numbers[gold[at]] for at in gold_at], np.int32),
         _joins(page_at),
@@ -52,7 +52,7 @@ def matched_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
         _MATCH,
         _RUN_MATCH,
     )
-    matched[page_at[found]] = True
+    matched[page_at[pairs]] = True
     return matched
 
 
