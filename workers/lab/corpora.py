@@ -218,11 +218,11 @@ def read_taught_pages(path: Path, cleaned: Path) -> Iterator[GoldRecord]:
         record = read_output(cleaned, number, line)
         if isinstance(record, CleanedRecord) and record.source.topic == path.name:
             texts[record.source.offset] = record
-    found = False
+    is_any_taught = False
     for offset, (line, fields) in enumerate(read_objects(path)):
         text = texts.get(offset)
         if text is not None and _teaches(text):
-            found = True
+            is_any_taught = True
             page = record_page(str(path), offset, line)
             yield GoldRecord(
                 corpus=corpus_name(cleaned),
@@ -230,7 +230,7 @@ def read_taught_pages(path: Path, cleaned: Path) -> Iterator[GoldRecord]:
                 selectors=None,
                 **page_fields(page, fields),
             )
-    if not found:
+    if not is_any_taught:
         raise InputProblem(f"{cleaned}: it has no sure text of a page of {path}")
 
 

@@ -72,16 +72,16 @@ def learn_site_phrases(
         sites[page.site].append(text)
     if not sites:
         raise InputProblem(f"{', '.join(map(str, inputs))}: no page can be read")
-    found = 0
+    phrase_count = 0
     with open_output(out) as writer, progress(len(sites)) as bar:
         for done, (site, pages) in enumerate(sorted(sites.items()), 1):
             distinct = [pages[index] for index in distinct_plain_texts(pages)]
-            one = learn_phrases(distinct, markup=raw_html, patterns=own)
-            found += len(one.phrases)
-            line = _SitePhrases(format=_FORMAT, site=site, set=one)
+            learned = learn_phrases(distinct, markup=raw_html, patterns=own)
+            phrase_count += len(learned.phrases)
+            line = _SitePhrases(format=_FORMAT, site=site, set=learned)
             writer.write(msgspec.json.encode(line) + b"\n")
             bar(done, site)
-    click.echo(f"{found} phrases of {len(sites)} sites{_left_out(skipped)}: {out}", err=True)
+    click.echo(f"{phrase_count} phrases of {len(sites)} sites{_left_out(skipped)}: {out}", err=True)
 
 
 @phrases.command("apply")
@@ -133,12 +133,14 @@ def export_site_phrases(phrases: Path, *, out: Path, site: str | None) -> None:
     if not sets:
         raise UsageProblem(f"--site {site}: {phrases} has no phrases of this site")
     with open_output(out) as writer:
-        for one in sets:
-            for phrase, pattern in zip(one.set.phrases, matching.expressions(one.set), strict=True):
+        for site_phrases in sets:
+            learned = site_phrases.set
+            patterns = matching.expressions(learned)
+            for phrase, pattern in zip(learned.phrases, patterns, strict=True):
                 record = {
-                    "site": one.site,
+                    "site": site_phrases.site,
                     "pages": phrase.pages,
-                    "of_pages": one.set.pages,
+                    "of_pages": learned.pages,
                     "expression": pattern,
                 }
                 writer.write(msgspec.json.encode(record) + b"\n")
@@ -208,15 +210,15 @@ def _read_phrases(path: Path) -> Iterator[_SitePhrases]:
     """
     for number, line in enumerate(read_nonblank_lines(path), 1):
         try:
-            one = msgspec.json.decode(line, type=_SitePhrases)
+            phrases = msgspec.json.decode(line, type=_SitePhrases)
         except msgspec.DecodeError as error:
             raise InputProblem(
                 f"{path}, line {number}: not a line of a phrase file ({error}); name a file that "
                 "`templ phrases learn` wrote"
             ) from None
-        if one.format != _FORMAT:
+        if phrases.format != _FORMAT:
             raise InputProblem(
-                f"{path}, line {number}: has format {one.format}, but this version reads format "
+                f"{path}, line {number}: has format {phrases.format}, but this version reads format "
                 f"{_FORMAT}; learn the phrases again"
             )
-        yield one
+        yield phrases

@@ -137,8 +137,8 @@ def train(
         sites: dict[str, dict[str, int]] = {}
         for page, fold in zip(corpus.pages, corpus.fold.tolist(), strict=True):
             sites.setdefault(page.corpus, {})[page.site] = fold
-        for number, one in enumerate(trained.held_out_models):
-            write_file(folds / f"fold-{number}.bin", encode_model(one))
+        for number, model_without_fold in enumerate(trained.held_out_models):
+            write_file(folds / f"fold-{number}.bin", encode_model(model_without_fold))
         write_file(folds / "folds.json", msgspec.json.format(msgspec.json.encode(sites)))
     write_file(out.with_suffix(".quality.json"), msgspec.json.format(msgspec.json.encode(quality)))
     _print(quality, model.version)
@@ -154,9 +154,9 @@ def _read(pages: Sequence[GoldRecord]) -> tuple[list[TrainingPage], list[PageRes
     """Return the pages that can be trained on, and the results of those that cannot be read."""
     used, unread = [], []
     for page in lab.tracked(pages, "reading"):
-        one = read_training_page(page)
-        if one is not None:
-            used.append(one)
+        read = read_training_page(page)
+        if read is not None:
+            used.append(read)
         else:
             unread.append(PageResult(corpus=page.corpus, site=page.site, page_type=page.page_type))
     return used, unread
@@ -164,16 +164,16 @@ def _read(pages: Sequence[GoldRecord]) -> tuple[list[TrainingPage], list[PageRes
 
 def _weights(given: Sequence[str], names: Sequence[str]) -> dict[str, float]:
     weights = {}
-    for one in given:
-        name, _, number = one.partition("=")
+    for assignment in given:
+        name, _, number = assignment.partition("=")
         try:
             weights[name] = float(number)
         except ValueError:
-            raise UsageProblem(f"--weight {one}: write it as NAME=NUMBER") from None
+            raise UsageProblem(f"--weight {assignment}: write it as NAME=NUMBER") from None
         if name not in names:
-            raise UsageProblem(f"--weight {one}: the corpora are {', '.join(names)}")
+            raise UsageProblem(f"--weight {assignment}: the corpora are {', '.join(names)}")
         if not 0 < weights[name] < float("inf"):
-            raise UsageProblem(f"--weight {one}: the number must be above 0")
+            raise UsageProblem(f"--weight {assignment}: the number must be above 0")
     return weights
 
 
@@ -191,9 +191,9 @@ def _print(quality: Quality, version: str) -> None:
     report.say(f"model {version}; each page was scored by models trained without its site")
 
 
-def _print_stability(found: Mapping[str, tuple[F1s, Mapping[str, F1s]]]) -> None:
+def _print_stability(f1s_of_corpus: Mapping[str, tuple[F1s, Mapping[str, F1s]]]) -> None:
     rows: list[list[lab.Cell]] = []
-    for corpus, (f1, of_sites) in found.items():
+    for corpus, (f1, of_sites) in f1s_of_corpus.items():
         spreads = {site: spread(some) for site, some in of_sites.items()}
         worst = max(spreads, key=spreads.__getitem__, default=None)
         moved = f"{sum(one > SITE_SPREAD_MAX for one in spreads.values())} of {len(spreads)}"
@@ -227,7 +227,7 @@ def train_idioms(
     texts = ((page.site, split_text(page)) for page in lab.tracked(pages, "reading"))
     sites = group_by([(site, text) for site, text in texts if text], itemgetter(0))
     joined = [SplitText.joined([text for _, text in some]) for some in sites.values()]
-    found = find_idioms(joined, sites_min=sites_min)
+    idioms = find_idioms(joined, sites_min=sites_min)
     with open_output(out) as writer:
-        writer.write(encode_idioms(found, sites=len(sites), sites_min=sites_min))
-    click.echo(f"{len(found)} idioms of {len(sites)} sites: {out}", err=True)
+        writer.write(encode_idioms(idioms, sites=len(sites), sites_min=sites_min))
+    click.echo(f"{len(idioms)} idioms of {len(sites)} sites: {out}", err=True)

@@ -120,12 +120,12 @@ def read_gold_pages(path: Path) -> Iterator[EvaluationPage]:
     Raises:
         InputProblem: A record with gold text is not a page, or no record has gold text.
     """
-    found = False
+    has_gold = False
     repeats = gold_repeats(read_objects(path))
     for page in read_evaluation_pages(corpus_name(path), read_objects(path), repeats):
-        found = True
+        has_gold = True
         yield page
-    if not found:
+    if not has_gold:
         raise InputProblem(f"{path}: no page has `gold_text`, so there is nothing to learn from")
 
 
@@ -236,18 +236,18 @@ class EvaluationFiles:
         """Yield each page with gold and its output; None asks for the page to be cleaned now."""
         self._bar = bar
         for path, lines in self._corpora:
-            found = 0
+            with_gold = 0
             taken: Counter[str] = Counter()
             held = None if path.is_file() else list(lines)  # a pipe cannot be read twice
             repeats = gold_repeats(parse_objects(path, held or read_nonblank_lines(path)))
             records = parse_objects(path, held or lines)
             for page in read_evaluation_pages(corpus_name(path), records, repeats):
-                found += 1
+                with_gold += 1
                 taken[page.site] += 1
                 if self._pages_per_site is None or taken[page.site] <= self._pages_per_site:
                     self._pages += 1
                     yield page, self._output_of(page)
-            if not found:
+            if not with_gold:
                 raise InputProblem(f"{path}: no page has `gold_text`, so there is nothing to score")
 
     def _output_of(self, page: EvaluationPage) -> PageOutput | None:
@@ -265,10 +265,10 @@ class EvaluationFiles:
         """
         if not self._missing:
             return []
-        found = self._pages - self._missing
-        if found < self._missing:
+        present = self._pages - self._missing
+        if present < self._missing:
             raise InputProblem(
-                f"only {found} of {self._pages} pages of the corpus have a cleaned record: the output is "
+                f"only {present} of {self._pages} pages of the corpus have a cleaned record: the output is "
                 "that of another corpus, or of a run that has not ended"
             )
         return [f"{self._missing} of {self._pages} pages have no cleaned record; they score 0"]

@@ -63,10 +63,10 @@ def _stated_and_found(
         hidden = read_document(without_statements(markup).encode(), url, charset="utf-8")
     except PageError:
         hidden = None
-    found = None
+    page_type = None
     if hidden is not None:
-        found = page_kind(hidden, url, clean(hidden, None, CoreConfig(), model).decision, None)
-    return PageMarkup(document).kind, found
+        page_type = page_kind(hidden, url, clean(hidden, None, CoreConfig(), model).decision, None)
+    return PageMarkup(document).kind, page_type
 
 
 class TimedCall(msgspec.Struct, frozen=True, kw_only=True):

@@ -44,7 +44,7 @@ def lines_missing_from(text: str, other: str) -> str:
     The result is cut after 1500 characters.
     """
     known = {size: set(_runs(tokenise(other.lower()), size)) for size in range(1, _RUN + 1)}
-    found: list[str] = []
+    lacking: list[str] = []
     size = 0
     for line in text.splitlines():
         words = tokenise(line.lower())
@@ -52,11 +52,11 @@ def lines_missing_from(text: str, other: str) -> str:
         foreign = sum(run not in known[len(run)] for run in runs)
         if foreign <= _FOREIGN_SHARE * len(runs):
             continue
-        found.append(line.strip())
+        lacking.append(line.strip())
         size += len(line)
         if size > _MOST_CHARS:
-            return "\n".join(found)[:_MOST_CHARS] + " ..."
-    return "\n".join(found)
+            return "\n".join(lacking)[:_MOST_CHARS] + " ..."
+    return "\n".join(lacking)
 
 
 def apart_from_neutral(lines: str, neutral: WordCounts) -> tuple[str, str]:
@@ -83,14 +83,14 @@ class TextScorer:
     def __init__(self, page: EvaluationPage, markup: str) -> None:
         self._page = page
         self._everything, neutral = page_words(markup, page.neutral)
-        found = gold_words(page, _document(page), neutral)
-        self._gold = found.gold
-        self.neutral = found.neutral
+        counts = gold_words(page, _document(page), neutral)
+        self._gold = counts.gold
+        self.neutral = counts.neutral
         """Words that may be kept beyond the gold, see `gold_words`."""
         self._letters: tuple[WordCounts, WordCounts] | None = None
         if is_unspaced(page.gold_text):
             repeated, free = map(
-                letter_counts, ("".join(page.repeats), "".join(found.neutral_texts))
+                letter_counts, ("".join(page.repeats), "".join(counts.neutral_texts))
             )
             self._letters = letter_counts(page.gold_text) - repeated, free
         self._full_text_f1 = score_text(self._everything, self._gold, self.neutral).f1

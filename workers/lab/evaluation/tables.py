@@ -166,23 +166,23 @@ def _differences(
     scores: dict[str, list[report.PageScore]], seed: int
 ) -> dict[str, dict[str, report.BootstrapMeans]]:
     ours = {ALL: scores[TEMPL], **group(scores[TEMPL], "corpus")}
-    found: dict[str, dict[str, report.BootstrapMeans]] = {name: {} for name in ours}
+    differences: dict[str, dict[str, report.BootstrapMeans]] = {name: {} for name in ours}
     for system, some in scores.items():
         if system == TEMPL:
             continue
         theirs = {ALL: some, **group(some, "corpus")}
         for name, members in ours.items():
-            found[name][system] = report.compare(members, theirs[name], seed)
-    return found
+            differences[name][system] = report.compare(members, theirs[name], seed)
+    return differences
 
 
 def _by_corpus(
     judgements: Sequence[Judgement], figure: Callable[[Sequence[Judgement]], Any]
 ) -> dict[str, Any]:
-    found = _grouped(judgements, lambda one: one.page.corpus, figure)
+    figures = _grouped(judgements, lambda one: one.page.corpus, figure)
     several = len({one.page.corpus for one in judgements}) > 1
     of_all = figure(judgements) if several else None
-    return found if of_all is None else {**found, ALL: of_all}
+    return figures if of_all is None else {**figures, ALL: of_all}
 
 
 def _grouped(
@@ -191,18 +191,19 @@ def _grouped(
     figure: Callable[[Sequence[Judgement]], Any],
 ) -> dict[str, Any]:
     """Return the figure of each group of pages that has one, by the names that `name` gives them."""
-    found = {group: figure(some) for group, some in report.group_by(judgements, name).items()}
-    return {group: value for group, value in found.items() if value is not None}
+    figures = {group: figure(some) for group, some in report.group_by(judgements, name).items()}
+    return {group: value for group, value in figures.items() if value is not None}
 
 
 def _found_types(judgements: Sequence[Judgement]) -> dict[str, dict[str, int]]:
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in judgements:
-        if one.found_type is not None:
-            named = f"{one.page.corpus}: {one.page.page_type}" if one.page.page_type else None
-            stated = one.stated_type and f"stated: {one.stated_type}"
+    for judged in judgements:
+        if judged.found_type is not None:
+            page = judged.page
+            named = f"{page.corpus}: {page.page_type}" if page.page_type else None
+            stated = judged.stated_type and f"stated: {judged.stated_type}"
             for what in filter(None, (stated, named)):
-                counts[what][one.found_type] += 1
+                counts[what][judged.found_type] += 1
     stated_first = sorted(counts, key=lambda what: (not what.startswith("stated: "), what))
     return {what: dict(counts[what]) for what in stated_first}
 
@@ -228,7 +229,7 @@ def _repeated(judgements: Sequence[Judgement]) -> dict[str, RepeatedFigures] | N
     several = {site: some for site, some in sites.items() if len(some) >= REPEATED_PAGES_MIN}
     if not several:
         return None
-    found = {}
+    figures = {}
     for system in judgements[0].texts:
         of_sites = {
             site: repeated_text([one.texts[system] for one in some])
@@ -236,10 +237,10 @@ def _repeated(judgements: Sequence[Judgement]) -> dict[str, RepeatedFigures] | N
         }
         worst = max(of_sites, key=lambda site: of_sites[site].ratio)
         total = sum(of_sites.values(), RepeatedText(words=0, repeated_words=0))
-        found[system] = RepeatedFigures(
+        figures[system] = RepeatedFigures(
             ratio=total.ratio, worst_ratio=of_sites[worst].ratio, worst_site=worst
         )
-    return found
+    return figures
 
 
 def _calibration(judgements: Sequence[Judgement]) -> Calibration | None:
@@ -275,8 +276,8 @@ def _timing(judgements: Sequence[Judgement]) -> dict[str, Timing]:
 
 def _failures(judgements: Iterable[Judgement]) -> dict[str, dict[str, int]]:
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for one in judgements:
-        for system, reason in one.failures.items():
+    for judgement in judgements:
+        for system, reason in judgement.failures.items():
             counts[system][reason.partition(":")[0]] += 1
     return {system: dict(errors) for system, errors in counts.items() if system != PARSE}
 
@@ -368,18 +369,18 @@ def system_rows(figures: Figures) -> tuple[list[str], list[list[Cell]]]:
     """Return the heads and rows of the table of systems, without columns that are empty."""
     rows: list[list[Cell]] = []
     for system in figures.systems:
-        one = figures.groups["all"][ALL][system]
+        own = figures.groups["all"][ALL][system]
         better = figures.differences[ALL].get(system)
         timing = figures.timing.get(system)
         failed = sum(figures.failures.get(system, {}).values())
         rows.append(
             [
                 system,
-                str(one.pages),
-                (number(one.f1), brackets(one.f1_interval)),
-                *map(number, (one.precision, one.recall, one.character_f1, one.template_f)),
-                (number(one.site_f1), brackets(one.site_f1_interval)),
-                f"{one.below_half:.1%}",
+                str(own.pages),
+                (number(own.f1), brackets(own.f1_interval)),
+                *map(number, (own.precision, own.recall, own.character_f1, own.template_f)),
+                (number(own.site_f1), brackets(own.site_f1_interval)),
+                f"{own.below_half:.1%}",
                 (f"{better.of_pages:+.3f}", brackets(better.pages_interval)) if better else "",
                 f"{timing.mean_ms:.1f}" if timing else "",
                 f"{timing.parses:.1f}" if timing else "",
@@ -468,9 +469,9 @@ def _corpora(
 ) -> tuple[list[str], list[list[Cell]]]:
     """Return heads and rows of all systems on each corpus."""
     return ["F1, P, R", *(name or "-" for name in corpora)], [
-        [system, *(f"{one.f1:.3f} {one.precision:.3f} {one.recall:.3f}" for one in found)]
+        [system, *(f"{one.f1:.3f} {one.precision:.3f} {one.recall:.3f}" for one in summaries)]
         for system in systems
-        if (found := [row[system] for row in corpora.values()])
+        if (summaries := [row[system] for row in corpora.values()])
     ]
 
 
@@ -481,11 +482,11 @@ def _groups(
     heads = [title, "pages", "sites", "F1", "P", "R", "chars", "templ. F", "site F1", "<0.5"]
     cells: list[list[Cell]] = []
     for name, row in rows.items():
-        one = row[TEMPL]
-        means = (one.f1, one.precision, one.recall, one.character_f1, one.template_f, one.site_f1)
-        counts = (name or "-", str(one.pages), str(one.sites))
+        own = row[TEMPL]
+        means = (own.f1, own.precision, own.recall, own.character_f1, own.template_f, own.site_f1)
+        counts = (name or "-", str(own.pages), str(own.sites))
         theirs = (number(row[other].f1) for other in others)
-        cells.append([*counts, *map(number, means), f"{one.below_half:.1%}", *theirs])
+        cells.append([*counts, *map(number, means), f"{own.below_half:.1%}", *theirs])
     return without_empty_columns([*heads, *(f"F1 {name}" for name in others)], cells)
 
 

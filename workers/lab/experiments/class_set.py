@@ -147,13 +147,13 @@ def clean_class_pages(
         scored = score_record({"html": page.markup, "url": page.url}, classifier)
         if scored is not None:
             by_site[page.site].append((page, scored))
-    found = []
+    cleaned = []
     for some in by_site.values():
         frequency = count_site([scored for _, scored in some])
         for page, scored in some:
             template = site_labels(scored, frequency).template_segment
-            found.append((page, _texts(scored, template)))
-    return found
+            cleaned.append((page, _texts(scored, template)))
+    return cleaned
 
 
 def _texts(page: ScoredPage, site_template: np.ndarray) -> dict[str, str]:
@@ -252,8 +252,8 @@ _hashes = cache(min_hashes)
 _key = cache(simhash)
 
 
-def _have_near_keys(one: str, other: str) -> bool:
-    first, second = _key(one), _key(other)
+def _have_near_keys(text: str, other: str) -> bool:
+    first, second = _key(text), _key(other)
     if first is None or second is None:
         return False
     return (first ^ second).bit_count() <= _NEAR_BITS

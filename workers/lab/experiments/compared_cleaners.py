@@ -43,14 +43,14 @@ class ComparedPage(msgspec.Struct, frozen=True, kw_only=True):
 
 def compared_pages(pages: Iterable[tuple[str, str, str, str, str]]) -> list[ComparedPage]:
     """Return the pages that can be cleaned, given site, address, markup, gold text and name of each."""
-    found = []
+    compared = []
     for site, url, markup, text, name in pages:
         with suppress(PageError):
             document = parse_document(markup, url)
-            found.append(
+            compared.append(
                 ComparedPage(site=site, document=document, markup=markup, text=text, name=name)
             )
-    return found
+    return compared
 
 
 def clean_compared_pages(
@@ -81,11 +81,11 @@ def _find_template(documents: Sequence[Document]) -> FindTemplate:
     template = rtdm.find_template([label_page(document).tree for document in documents])
 
     def find(document: Document) -> Bools:
-        found = np.zeros(len(document.segments.texts), np.bool_)
+        is_template = np.zeros(len(document.segments.texts), np.bool_)
         if template is not None:
             tree = label_page(document).tree
-            found[tree.segment[rtdm.template_part(template, tree) & tree.is_text]] = True
-        return found
+            is_template[tree.segment[rtdm.template_part(template, tree) & tree.is_text]] = True
+        return is_template
 
     return find
 

@@ -101,11 +101,11 @@ def _cleaned_by_templ(pages: Sequence[ComparedPage]) -> list[str]:
     """Return the texts that the whole of templ leaves; each site is cleaned on its own."""
     texts = [""] * len(pages)
     for numbers in group_by(range(len(pages)), lambda number: pages[number].site).values():
-        found = clean_site(
+        cleaned = clean_site(
             (pages[number].markup, f"http://site.example/{number}") for number in numbers
         )
-        for number, one in zip(numbers, found, strict=True):
-            texts[number] = "" if isinstance(one, PageError) else one.text or ""
+        for number, page in zip(numbers, cleaned, strict=True):
+            texts[number] = "" if isinstance(page, PageError) else page.text or ""
     return texts
 
 
@@ -163,8 +163,8 @@ def _snapshots(corpora: Sequence[Path]) -> list[ComparedPage]:
     """Return pages whose address exists at two dates; each date counts as a site of its own."""
     some = [one for one in records_with(corpora, "snapshot") if one.get("gold_text")]
     dates: defaultdict[str, set[str]] = defaultdict(set)
-    for one in some:
-        dates[one["url"]].add(one["snapshot"])
+    for record in some:
+        dates[record["url"]].add(record["snapshot"])
     sites = {one["site"] for one in some if len(dates[one["url"]]) > 1}
     return compared_pages(
         (

@@ -264,8 +264,8 @@ class _Judged(NamedTuple):
         for name in self.names:
             bins: list[list[tuple[float, float]]] = [[] for _ in last]
             both = zip(self._of_corpus(alone, name), self._of_corpus(fused, name), strict=True)
-            for (page, one), (_, other) in both:
-                bins[bisect_left(last, page.seen)].append((one.f1, other.f1))
+            for (page, before), (_, after) in both:
+                bins[bisect_left(last, page.seen)].append((before.f1, after.f1))
             means = [np.mean(some, axis=0) if some else None for some in bins]
             cells = ["" if one is None else f"{one[1]:.4f} ({one[0]:.4f})" for one in means]
             rows.append([name, *cells])

@@ -298,26 +298,26 @@ def _injected_segments(
     """Return which segments consist of what was put into the page."""
     texts = document.segments.texts
     segments, due = np.zeros((2, len(texts)), np.bool_)
-    for one in put:
-        found = _segments_of(texts, one)
-        segments |= found
-        due |= found & (one.taught >= TAUGHT_PAGES)
+    for sentences in put:
+        of_put = _segments_of(texts, sentences)
+        segments |= of_put
+        due |= of_put & (sentences.taught >= TAUGHT_PAGES)
     return fitting.InjectedSegments(
         segments=segments, due=due, kind=put[0].kind, share=put[0].share
     )
 
 
 def _segments_of(texts: Sequence[str], put: InjectedSentences) -> Bools:
-    found = np.zeros(len(texts), np.bool_)
+    is_put = np.zeros(len(texts), np.bool_)
     if put.kind == fitting.LINK_BOX:
         lines = list(put.sentences)
         for first, one in enumerate(texts):
             if one == lines[0] and texts[first : first + len(lines)] == lines:
-                found[first : first + len(lines)] = True
+                is_put[first : first + len(lines)] = True
     else:
         text = " ".join(put.sentences)
-        found[:] = [len(one.split()) >= _INJECTED_WORDS_MIN and one in text for one in texts]
-    return found
+        is_put[:] = [len(one.split()) >= _INJECTED_WORDS_MIN and one in text for one in texts]
+    return is_put
 
 
 def _peers(

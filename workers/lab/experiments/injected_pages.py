@@ -122,8 +122,8 @@ def inject(
         neighbour = content[0][-1]
     else:
         return False
-    for one in reversed(_elements(sentences, form)):
-        neighbour.addnext(one)
+    for element in reversed(_elements(sentences, form)):
+        neighbour.addnext(element)
     return True
 
 
@@ -319,7 +319,7 @@ def _with_put(
     """Return the pages with what `put` has put into them, given their number; pages that are refused are left out."""
     result = []
     for number, record in enumerate(records):
-        one, selectors = record, GoldSelectors.of(record.fields)
+        changed, selectors = record, GoldSelectors.of(record.fields)
         if selectors is not None and record.fields.get("gold_text"):
             try:
                 root = parsed(decoded_markup(record.page.body or b"", record.page.charset))
@@ -329,8 +329,8 @@ def _with_put(
                 page = msgspec.structs.replace(
                     record.page, body=serialised(root), charset="utf-8", content_type=None
                 )
-                one = msgspec.structs.replace(record, page=page, injected=injected)
-        result.append(one)
+                changed = msgspec.structs.replace(record, page=page, injected=injected)
+        result.append(changed)
     return result
 
 

@@ -140,15 +140,15 @@ def run_sites(
 
     Figures are sums over the orders of its pages.
     """
-    found = lab.map_in_processes(jobs, _run_site, sites, repeat(settings), repeat(shares))
-    yield from lab.tracked(found, "sites", len(sites))
+    figures = lab.map_in_processes(jobs, _run_site, sites, repeat(settings), repeat(shares))
+    yield from lab.tracked(figures, "sites", len(sites))
 
 
 def _run_site(
     site: SitePages, settings: InjectionSettings, shares: Sequence[float]
 ) -> tuple[SiteFigures, list[Words]]:
     figures = SiteFigures(site.site, len(site.pages), [], _NOTHING)
-    found = [Words() for _ in shares]
+    words_of_share = [Words() for _ in shares]
     for order in range(settings.seed * _ORDERS, (settings.seed + 1) * _ORDERS):
         shuffled = _shuffled(site, order)
         pairs = list(zip(shuffled.pages, shuffled.gold, strict=True))
@@ -162,11 +162,11 @@ def _run_site(
         figures = figures._replace(
             f1=figures.f1 + f1, repeated=figures.repeated + repeated_text(texts)
         )
-        for words, share in zip(found, shares, strict=True):
+        for words, share in zip(words_of_share, shares, strict=True):
             words.update(
                 _run_injection(shuffled, markup, texts, settings._replace(seed=order), share)
             )
-    return figures, found
+    return figures, words_of_share
 
 
 _ORDERS = 3
@@ -211,19 +211,19 @@ def _run_injection(
                     on_this[number] = " ".join(some)
         bodies.append(serialised(root))
         put.append(on_this)
-    found, taught = Words(), Counter[int]()
+    figures, taught = Words(), Counter[int]()
     for on_this, before, after, gold_words in zip(
         put, texts, _cleaned(site.pages, bodies), wanted, strict=True
     ):
         for number, sentences in on_this.items():
             if taught[number] >= TAUGHT_PAGES:
-                found["injected"] += word_counts(sentences).total()
-                found["left"] += words_left(sentences, after)
+                figures["injected"] += word_counts(sentences).total()
+                figures["left"] += words_left(sentences, after)
         kept = word_counts(before) & gold_words
-        found["content"] += kept.total()
-        found["lost"] += (kept - word_counts(after)).total()
+        figures["content"] += kept.total()
+        figures["lost"] += (kept - word_counts(after)).total()
         taught.update(on_this.keys())
-    return found
+    return figures
 
 
 def _cleaned(pages: Sequence[Page], bodies: Sequence[bytes]) -> list[str]:
@@ -352,8 +352,8 @@ def boilerplate(report: lab.Report, sites: int, pages: int, seed: int, jobs: int
     rows = []
     for kind, (_, after) in _SITES.items():
         seeds = [f"{seed}/{kind}/{number}" for number in range(sites)]
-        found = list(lab.map_in_processes(jobs, _left_on_site, repeat(kind), seeds, repeat(pages)))
-        left, repeated, kept, own = (sum(column) for column in zip(*found, strict=True))
+        counts = list(lab.map_in_processes(jobs, _left_on_site, repeat(kind), seeds, repeat(pages)))
+        left, repeated, kept, own = (sum(column) for column in zip(*counts, strict=True))
         rows.append([kind, str(after), f"{left / repeated:.4f}", f"{kept / own:.4f}"])
     report.table(
         "Shares of words that are published",

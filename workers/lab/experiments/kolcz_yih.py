@@ -147,12 +147,12 @@ def _tagged(
         on_pages = Counter(keyword for page in pages for keyword in page.keywords)
         most = max(_SITE_SHARE_MAX * len(pages), 1)
         own = [frozenset(one for one in page.keywords if on_pages[one] <= most) for page in pages]
-        found = (
+        test_pages = (
             _keyword_test_page(site, page, some, keeps)
             for page, some in zip(pages, own, strict=True)
             if some
         )
-        tested += islice(filter(None, found), pages_per_site)
+        tested += islice(filter(None, test_pages), pages_per_site)
     if not tested:
         raise InputProblem(f"{', '.join(map(str, corpora))}: no page has keywords")
     return tested
@@ -201,12 +201,12 @@ def _keyword_test_page(
         return None
     if presentation is None or not document.segments.texts:
         return None
-    found = _keyword_page(document)
-    wanted = own & document_frequency([found]).pages_with.keys()
+    whole = _keyword_page(document)
+    wanted = own & document_frequency([whole]).pages_with.keys()
     if not wanted:
         return None
     cleaned = _keyword_page(document, keeps(document, presentation))
-    return KeywordTestPage(site, wanted, found, cleaned)
+    return KeywordTestPage(site, wanted, whole, cleaned)
 
 
 def _keyword_page(document: Document, kept: np.ndarray | None = None) -> KeywordPage:

@@ -193,14 +193,14 @@ def links_without_templates(report: lab.Report, sites: int, pages: int, seed: in
     are the articles' share of the whole rank and the rank correlation with their quality.
     """
     web = make_web(sites, pages, seed)
-    found = read_links(web)
+    links = read_links(web)
     articles = sum(page.topic >= 0 for page in web)
     report.say(f"{len(web)} pages of {len({page.site for page in web})} sites, {articles} articles")
     header = [
         "", "links a page", "authorities on topic", "best articles", "hubs on topic",
         "sites of hubs", "PageRank of articles", "its correlation with quality",
     ]  # fmt: skip
-    rows = [[name, *rank_pages(web, found[name])] for name in LINK_SETS]
+    rows = [[name, *rank_pages(web, links[name])] for name in LINK_SETS]
     report.table("link analysis by the links that are used", header, rows)
 
 
@@ -210,8 +210,8 @@ Links = set[tuple[str, str]]
 def read_links(web: Sequence[WebPage]) -> dict[str, Links]:
     """Return the links of each of `LINK_SETS`, as pairs of the addresses of both pages."""
     by_site = group_by(web, lambda page: page.site)
-    found: dict[str, Links] = {name: set() for name in LINK_SETS}
-    found[_CONTENT] = {(page.url, target) for page in web for target in page.cited}
+    links_of_set: dict[str, Links] = {name: set() for name in LINK_SETS}
+    links_of_set[_CONTENT] = {(page.url, target) for page in web for target in page.cited}
     options = CleanerOptions(with_links=True)
     for some in lab.tracked(by_site.values(), "cleaning", len(by_site)):
         cleaned = [
@@ -225,15 +225,15 @@ def read_links(web: Sequence[WebPage]) -> dict[str, Links]:
         for one in cleaned:
             host = urlsplit(one.url).netloc
             links = {(one.url, urljoin(one.url, link.url)) for link in one.links()}
-            found[_ALL] |= links
-            found[_ABROAD] |= {pair for pair in links if urlsplit(pair[1]).netloc != host}
-            found[_TEMPL] |= {(one.url, link.url) for link in one.links() if link.is_content}
+            links_of_set[_ALL] |= links
+            links_of_set[_ABROAD] |= {pair for pair in links if urlsplit(pair[1]).netloc != host}
+            links_of_set[_TEMPL] |= {(one.url, link.url) for link in one.links() if link.is_content}
             outside = ~is_voted_template(one.document, votes, _VOTES_MIN)
             outline = Outline(one.document, outside, None, one.url)
-            found[_VOTES] |= {
+            links_of_set[_VOTES] |= {
                 (one.url, link.url) for link in page_links(outline) if link.is_content
             }
-    return found
+    return links_of_set
 
 
 def rank_pages(web: Sequence[WebPage], links: Links) -> list[lab.Cell]:

@@ -41,13 +41,13 @@ def templ(markup: str, url: str) -> Fields:
     """Return the fields that templ reads from a page."""
     try:
         document = parse_document(markup, url)
-        found = read_metadata(
+        metadata = read_metadata(
             document, url, PageMarkup(document), clean(document, None, CoreConfig()).text
         )
     except PageError:
         return {}
-    values = (found.title, "; ".join(found.authors), found.published_at, found.language)
-    return _fields(*values, found.canonical_url)
+    values = (metadata.title, "; ".join(metadata.authors), metadata.published_at, metadata.language)
+    return _fields(*values, metadata.canonical_url)
 
 
 def _fields(*values: str | None) -> Fields:
@@ -72,10 +72,10 @@ def _trafilatura() -> System:
     from trafilatura import bare_extraction  # noqa: PLC0415 - an optional extra, as all of these
 
     def read(markup: str, url: str) -> Fields:
-        found: Any = bare_extraction(markup, url=url, with_metadata=True)
-        if found is None:
+        page: Any = bare_extraction(markup, url=url, with_metadata=True)
+        if page is None:
             return {}
-        return _fields(found.title, found.author, found.date, found.language, found.url)
+        return _fields(page.title, page.author, page.date, page.language, page.url)
 
     return read
 
@@ -85,15 +85,15 @@ def _extruct() -> System:
     from htmldate import find_date  # noqa: PLC0415
 
     def read(markup: str, url: str) -> Fields:
-        found = extruct.extract(
+        extracted = extruct.extract(
             markup, url, syntaxes=["json-ld", "opengraph", "microdata", "dublincore"],
             uniform=True, errors="ignore",
         )  # fmt: skip
         items = [
-            one for name in ("json-ld", "opengraph", "microdata") for one in found.get(name, ())
+            one for name in ("json-ld", "opengraph", "microdata") for one in extracted.get(name, ())
         ]
         items += [one for item in items for one in item.get("@graph", ()) if isinstance(one, dict)]
-        dublin = found.get("dublincore", [])
+        dublin = extracted.get("dublincore", [])
         return _fields(
             _first(items, "headline", "og:title", "title"),
             _first(items, "author", "article:author") or _dublin(dublin, "creator"),
@@ -129,9 +129,9 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _dublin(found: list[dict[str, Any]], name: str) -> str:
-    for one in found:
-        for element in [*one.get("elements", ()), *one.get("terms", ())]:
+def _dublin(groups: list[dict[str, Any]], name: str) -> str:
+    for group in groups:
+        for element in [*group.get("elements", ()), *group.get("terms", ())]:
             if element.get("name", "").lower() == name:
                 return str(element.get("content", ""))
     return ""
@@ -197,8 +197,8 @@ def report_site_fields(report: lab.Report, corpora: Sequence[Path]) -> None:
 def _count_shown(
     counts: Counter[tuple[str, str, str]], known: str, page: _SitePage, places: SitePlaces | None
 ) -> None:
-    found = read_metadata(page.document, page.url, PageMarkup(page.document), "", places)
-    texts = {"author": "; ".join(found.authors), "date": found.published_at or ""}
+    metadata = read_metadata(page.document, page.url, PageMarkup(page.document), "", places)
+    texts = {"author": "; ".join(metadata.authors), "date": metadata.published_at or ""}
     for field, stated in page.fields.items():
         given = metadata_gold.comparable(field, texts[field])
         is_right = _agree(field, given, stated.values)
@@ -212,11 +212,11 @@ def _count_shown(
 def _sites(corpora: Sequence[Path]) -> Iterator[list[_SitePage]]:
     for path in corpora:
         by_site: dict[str, list[_SitePage]] = defaultdict(list)
-        for _, one in read_objects(path):
-            pages = by_site[str(one["site"])]
-            is_article = one.get("page_role", "article") == "article"
+        for _, record in read_objects(path):
+            pages = by_site[str(record["site"])]
+            is_article = record.get("page_role", "article") == "article"
             if is_article and len(pages) < _LEARNED_PAGES + _JUDGED_PAGES:
-                page = _page(str(one["html"]), str(one["url"]))
+                page = _page(str(record["html"]), str(record["url"]))
                 if page is not None:
                     pages.append(page)
         yield from (pages for pages in by_site.values() if len(pages) > _LEARNED_PAGES)
@@ -240,7 +240,7 @@ def _stated_fields(document: Document, url: str) -> dict[str, _Stated]:
     mute = msgspec.structs.replace(document, segments=silent)
     stated = read_metadata(mute, "", PageMarkup(mute))
     texts = [text for text in texts if len(text) <= _SHOWN_CHARS]
-    found: dict[str, _Stated] = {}
+    fields: dict[str, _Stated] = {}
     several = "; ".join(name for name in stated.authors if " " in name)
     own = metadata_gold.comparable("title", f"{urlsplit(url).hostname} {stated.site_name or ''}")
     names = frozenset(
@@ -251,12 +251,12 @@ def _stated_fields(document: Document, url: str) -> dict[str, _Stated]:
     if names:
         signed = [text for text in texts if not _COPYRIGHT.search(text)]
         letters = [one for text in signed for one in metadata_gold.comparable("title", text)]
-        found["author"] = _Stated(names, any(name in one for one in letters for name in names))
+        fields["author"] = _Stated(names, any(name in one for one in letters for name in names))
     days = metadata_gold.comparable("date", stated.published_at or "")
     if days:
         shown = frozenset(day for text in texts if (day := published_day(text)))
-        found["date"] = _Stated(days, _agree("date", shown, days))
-    return found
+        fields["date"] = _Stated(days, _agree("date", shown, days))
+    return fields
 
 
 def _agree(field: str, values: frozenset[str], wanted: frozenset[str]) -> bool:
@@ -301,11 +301,12 @@ def _pages(corpora: Sequence[Path]) -> Iterator[tuple[str, str]]:
     seen: Counter[str] = Counter()
     while streams:
         for stream in list(streams):
-            for _, one in stream:
-                site = str(one["site"])
-                if seen[site] < _PAGES_A_SITE and one.get("page_role", "article") == "article":
+            for _, record in stream:
+                site = str(record["site"])
+                if seen[site] < _PAGES_A_SITE and record.get("page_role", "article") == "article":
                     seen[site] += 1
-                    yield str(one["url"]), str(one["html"]).encode("utf-8", "replace").decode()
+                    markup = str(record["html"]).encode("utf-8", "replace").decode()
+                    yield str(record["url"]), markup
                     break
             else:
                 streams.remove(stream)
@@ -333,10 +334,13 @@ def _report_fields(report: lab.Report, gold: list[metadata_gold.GoldPage]) -> No
 
 
 def _count(
-    counts: dict[tuple[str, str], list[int]], name: str, page: metadata_gold.GoldPage, found: Fields
+    counts: dict[tuple[str, str], list[int]],
+    name: str,
+    page: metadata_gold.GoldPage,
+    fields: Fields,
 ) -> None:
     for field, wanted in page.fields.items():
-        given = metadata_gold.comparable(field, found.get(field, ""), page.url)
+        given = metadata_gold.comparable(field, fields.get(field, ""), page.url)
         if field == "author":
             given -= page.stated[field] - wanted
         sizes = len(given & wanted), len(given), len(wanted)
@@ -360,10 +364,10 @@ def _report_markdown(report: lab.Report, corpora: Sequence[Path], count: int) ->
             skipped += 1
             continue
         text = render_markdown(Outline(document, kept, None, url))
-        found = metadata_gold.markdown_structure(text)
+        structure = metadata_gold.markdown_structure(text)
         for kind in metadata_gold.KINDS:
             wanted[kind] += len(expected[kind])
-            right[kind] += metadata_gold.kept_in_order(expected[kind], found[kind])
+            right[kind] += metadata_gold.kept_in_order(expected[kind], structure[kind])
         done += 1
         if done == count:
             break

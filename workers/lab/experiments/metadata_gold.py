@@ -140,12 +140,12 @@ def _agreeing(statements: list[Statement], shown: str) -> tuple[Statement, State
         shown: Kind that one of both must be of, if not empty. Titles for machines agree with each other
             although both have the name of the site.
     """
-    for number, one in enumerate(statements):
-        for other in statements[number + 1 :]:
-            if shown and shown not in {one.kind, other.kind}:
+    for number, first in enumerate(statements):
+        for second in statements[number + 1 :]:
+            if shown and shown not in {first.kind, second.kind}:
                 continue
-            if one.kind != other.kind and one.values & other.values:
-                return one, other
+            if first.kind != second.kind and first.values & second.values:
+                return first, second
     return None
 
 
@@ -203,17 +203,17 @@ def _removal(element: Any, attribute: str) -> Callable[[], None]:
 def _json_statements(root: Any, url: str) -> Iterator[tuple[str, Statement]]:
     for script in root.xpath(_JSON_LD):
         try:
-            found = json.loads(script.text or "", strict=False)
+            data = json.loads(script.text or "", strict=False)
         except ValueError:
             continue
-        for item in _articles(found):
+        for item in _articles(data):
             for field, name in _JSON_NAMES:
                 text = _json_text(item.get(name), field)
                 values = comparable(field, text, url) if text else frozenset()
                 if values:
                     yield (
                         field,
-                        Statement("json-ld", values, _json_removal(script, found, item, name)),
+                        Statement("json-ld", values, _json_removal(script, data, item, name)),
                     )
 
 
@@ -223,18 +223,18 @@ _JSON_NAMES = (
 )  # fmt: skip
 
 
-def _json_removal(script: Any, found: Any, item: dict[str, Any], name: str) -> Callable[[], None]:
+def _json_removal(script: Any, data: Any, item: dict[str, Any], name: str) -> Callable[[], None]:
     def remove() -> None:
         item.pop(name, None)
-        script.text = json.dumps(found)
+        script.text = json.dumps(data)
 
     return remove
 
 
 def _articles(value: Any) -> Iterator[dict[str, Any]]:
     if isinstance(value, list):
-        for one in value:
-            yield from _articles(one)
+        for part in value:
+            yield from _articles(part)
     elif isinstance(value, dict):
         names = value.get("@type")
         if any(
@@ -281,14 +281,14 @@ def page_structure(markup: str, document: Document, kept: Bools) -> Structure | 
         return None
     is_kept = np.repeat(np.asarray(kept), [len(text) for text in texts])
     before = np.concatenate([[0], np.cumsum(is_kept)])
-    found: Structure = defaultdict(list)
+    structure: Structure = defaultdict(list)
     whole = "".join(texts)
     for kind, spans in reader.spans:
         size = sum(end - start for start, end in spans)
         in_kept = sum(int(before[end] - before[start]) for start, end in spans)
         if size and in_kept >= _KEPT_MIN * size:
-            found[kind].append("".join(whole[start:end] for start, end in spans))
-    return found
+            structure[kind].append("".join(whole[start:end] for start, end in spans))
+    return structure
 
 
 class _TreeReader:
@@ -318,9 +318,9 @@ class _TreeReader:
             self.spans[place] = (kind, list(_without(start, self._size, inner)))
 
     def _add(self, text: str | None) -> None:
-        found = letters(text or "")
-        self.letters.append(found)
-        self._size += len(found)
+        text_letters = letters(text or "")
+        self.letters.append(text_letters)
+        self._size += len(text_letters)
 
 
 def _without(start: int, end: int, inner: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
@@ -361,30 +361,30 @@ def _kind(element: Any) -> str:
 
 def markdown_structure(text: str) -> Structure:
     """Return the structure of Markdown: the texts of each kind in order."""
-    found: Structure = defaultdict(list)
+    structure: Structure = defaultdict(list)
     open_items: list[list[str]] = []
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     for number, token in enumerate(tokens):
         if token.type == "list_item_open":
-            found["list items"].append("")
-            open_items.append([str(len(found["list items"]) - 1)])
+            structure["list items"].append("")
+            open_items.append([str(len(structure["list items"]) - 1)])
         elif token.type == "list_item_close":
             open_items.pop()
         elif token.type in {"fence", "code_block"}:
-            found["code blocks"].append(letters(token.content))
+            structure["code blocks"].append(letters(token.content))
         elif token.type == "inline":
             inner = token.children or []
             texts = (one.content for one in inner if one.type in {"text", "code_inline"})
             content = letters("".join(texts))
             before = tokens[number - 1].type
             if before == "heading_open":
-                found["headings"].append(content)
+                structure["headings"].append(content)
             elif before in {"th_open", "td_open"}:
-                found["table cells"].append(content)
+                structure["table cells"].append(content)
             if open_items:
-                found["list items"][int(open_items[-1][0])] += content
-            found["links"] += _markdown_links(inner)
-    return found
+                structure["list items"][int(open_items[-1][0])] += content
+            structure["links"] += _markdown_links(inner)
+    return structure
 
 
 def _markdown_links(tokens: list[Any]) -> Iterator[str]:

@@ -97,17 +97,17 @@ def page_quality(
         rows = np.array([with_slopes(one.inputs, knots) for one in some])
         kinds = np.array([one.kind for one in some])
         folds = np.array([of_site[sites.index(one.site)] for one in some])
-        found = np.zeros((len(some), _CONTENT + 1))
+        probability = np.zeros((len(some), _CONTENT + 1))
         for fold in range(_FOLDS):
             bias, columns = fit_weights(rows[folds != fold], kinds[folds != fold])
             bias[_CONTENT] += _CONTENT_BIAS[is_known]
-            found[folds == fold] = softmax(rows[folds == fold] @ columns.T + bias, axis=1)
+            probability[folds == fold] = softmax(rows[folds == fold] @ columns.T + bias, axis=1)
         counts = Counter(kinds.tolist())
         table: list[list[lab.Cell]] = [
-            [name, counts[kind], *_figures(found[:, kind] >= 0.5, kinds == kind)]
+            [name, counts[kind], *_figures(probability[:, kind] >= 0.5, kinds == kind)]
             for kind, name in enumerate(KINDS)
         ]
-        of_any = _figures(1 - found[:, _CONTENT] >= WITHOUT_MAX, kinds != _CONTENT)
+        of_any = _figures(1 - probability[:, _CONTENT] >= WITHOUT_MAX, kinds != _CONTENT)
         report.table(
             f"{len(sites)} sites {name}, each judged by weights of others; found are pages of a probability "
             f"of at least 0.5, of any kind of at least {WITHOUT_MAX}",
@@ -118,7 +118,7 @@ def page_quality(
         report.table(
             f"Pages with content that are taken for one without, sites {name}",
             ["corpus", "pages", "share"],
-            _taken_for_none(some, 1 - found[:, _CONTENT] >= WITHOUT_MAX),
+            _taken_for_none(some, 1 - probability[:, _CONTENT] >= WITHOUT_MAX),
             3,
         )
         bias, columns = fit_weights(rows, kinds)
@@ -169,7 +169,7 @@ def site_samples(
         for count in _LEARNED
         if len(records) > 1
     ]
-    found = []
+    samples = []
     others = records[1::2] or records
     for number in rng.permutation(len(others))[:pages].tolist():
         record = others[number]
@@ -190,8 +190,8 @@ def site_samples(
             pick = int(rng.integers(len(_LEARNED)))
             for model in (None, *models[pick : pick + 1]):
                 cleaned = clean_examined(page, model, _CONFIG, page_model)
-                found.append(JudgedPage(site, kind, cleaned.quality_inputs, gold is not None))
-    return found
+                samples.append(JudgedPage(site, kind, cleaned.quality_inputs, gold is not None))
+    return samples
 
 
 def _document(record: Mapping[str, Any], body: bytes) -> Document | None:

@@ -87,22 +87,22 @@ def page_type(
             if (_type_of(record) is not None) and taken[key] <= pages:
                 records.append((corpus_name(corpus), record))
     work = lab.map_in_processes(jobs, typed_page, records, repeat(folds))
-    found = [one for one in lab.tracked(work, "pages", len(records)) if one is not None]
-    inputs = np.array([one.inputs for one in found])
-    types = np.array([one.type for one in found])
-    times = Counter((one.site, one.type) for one in found)
-    weight = np.array([min(1.0, _WEIGHT_PAGES / times[one.site, one.type]) for one in found])
-    sites = sorted({one.site for one in found})
+    typed = [one for one in lab.tracked(work, "pages", len(records)) if one is not None]
+    inputs = np.array([one.inputs for one in typed])
+    types = np.array([one.type for one in typed])
+    times = Counter((one.site, one.type) for one in typed)
+    weight = np.array([min(1.0, _WEIGHT_PAGES / times[one.site, one.type]) for one in typed])
+    sites = sorted({one.site for one in typed})
     order = np.random.default_rng(seed).permutation(len(sites)) % _FOLDS
-    fold = np.array([order[sites.index(one.site)] for one in found])
-    chosen = np.zeros(len(found), np.int64)
+    fold = np.array([order[sites.index(one.site)] for one in typed])
+    chosen = np.zeros(len(typed), np.int64)
     for number in range(_FOLDS):
         others = fold != number
         bias, weights = _fit(inputs[others], types[others], weight[others])
         chosen[~others] = (inputs[~others] @ weights.T + bias).argmax(axis=1)
-    before = np.array([one.found for one in found])
-    for name in dict.fromkeys(one.corpus for one in found):
-        of = np.array([one.corpus == name for one in found])
+    before = np.array([one.found for one in typed])
+    for name in dict.fromkeys(one.corpus for one in typed):
+        of = np.array([one.corpus == name for one in typed])
         report.table(
             f"Types of {of.sum()} pages of {name}, each judged by weights of other sites; in brackets the page model alone",
             ["", "pages", "recall", "precision", *PAGE_TYPES],
@@ -150,8 +150,8 @@ def typed_page(page: tuple[str, dict[str, Any]], folds: Path) -> TypedPage | Non
 @functools.cache
 def _models(folds: Path) -> tuple[Mapping[str, Mapping[str, int]], list[PageModel]]:
     """Return the number of the model for each corpus and site, and the models."""
-    found = models_of_folds(folds)
-    return found.folds, [page_model_of(body) for body in found.bodies]
+    models = models_of_folds(folds)
+    return models.folds, [page_model_of(body) for body in models.bodies]
 
 
 def _fit(inputs: Floats, types: Int64s, weight: Floats) -> tuple[Floats, Floats]:

@@ -243,11 +243,11 @@ def site_f(pages: Sequence[LabelledPage], variant: PageVariant) -> SiteFs:
         (place, counted): defaultdict(list) for place in _PLACES for counted in _COUNTED
     }
     for page, labels in pages:
-        found = segments.template_f(
+        overlaps = segments.template_f(
             page.document, page.sizes, variant(page).kept, labels.content, labels.counts
         )
         for (place, counted), by_site in sums.items():
-            by_site[page.record["site"]].append(found[place][counted])
+            by_site[page.record["site"]].append(overlaps[place][counted])
     return {
         key: np.array([_f(some) for _, some in sorted(by_site.items())])
         for key, by_site in sums.items()
@@ -374,11 +374,11 @@ def _report_rands_by_penalty(report: lab.Report, name: str, pages: Sequence[Segm
 
 def page_rands(pages: Sequence[SegmentedPage], variant: PageVariant) -> Floats:
     """Return the adjusted RAND index of each page."""
-    found = []
+    rands = []
     for page, group in pages:
         in_gold = group >= 0
-        found.append(adjusted_rand_score(variant(page).group[in_gold], group[in_gold]))
-    return np.array(found)
+        rands.append(adjusted_rand_score(variant(page).group[in_gold], group[in_gold]))
+    return np.array(rands)
 
 
 _SITE_PAGES_MIN = 5

@@ -111,8 +111,8 @@ def _page_models(
         model = page_model_of(read_model_file(load_settings().page_model))
         return [model for _ in sites]
     name = corpus_name(corpus)
-    found = models_of_folds(folds).left_out([(name, one.pages[0].url, one.site) for one in sites])
-    return [one and one[1] for one in found]
+    models = models_of_folds(folds).left_out([(name, one.pages[0].url, one.site) for one in sites])
+    return [one and one[1] for one in models]
 
 
 def _replay(
@@ -262,28 +262,28 @@ def redesign(
     sites = replay_sites(
         corpus, time_field=time_field, folds=folds, design_field=design_field, jobs=jobs
     )
-    found = [change for site in sites for change in design_changes(site)]
-    if not found:
+    redesigns = [change for site in sites for change in design_changes(site)]
+    if not redesigns:
         raise InputProblem(f"{corpus}: no site has two values of the field {design_field!r}")
-    before = [page for last, _ in found for page in last]
+    before = [page for last, _ in redesigns for page in last]
     rows = [replay_row(f"the {_BEFORE} before", before)]
     for name, (first, last) in _BINS.items():
-        pages = [page for _, after in found for page in after[first - 1 : last]]
+        pages = [page for _, after in redesigns for page in after[first - 1 : last]]
         if pages:
             rows.append(replay_row(name, pages))
     report.table(
-        f"{len(found)} redesigns: word F1 by page since the redesign",
+        f"{len(redesigns)} redesigns: word F1 by page since the redesign",
         ["page", "pages", "page level", "with the site", "difference"],
         rows,
         4,
     )
     delays = sorted(
         next(number for number, page in enumerate(after, 1) if page.finds_redesign)
-        for _, after in found
+        for _, after in redesigns
         if any(page.finds_redesign for page in after)
     )
     report.say(
-        f"Found by the redesign detector: {len(delays)} of {len(found)}"
+        f"Found by the redesign detector: {len(delays)} of {len(redesigns)}"
         + (f"; median delay {median_high(delays)} pages, at most {delays[-1]}" if delays else "")
     )
     alarms = sum(page.finds_redesign for site in sites for page in site)
@@ -321,8 +321,8 @@ def two_passes(report: lab.Report, corpus: Path, jobs: int, time_field: str) -> 
 
     CORPUS is JSON Lines with gold text and several pages a site. Intervals are of 95 %, by drawing sites.
     """
-    found = lab.map_in_processes(jobs, _clean_twice, read_sites(corpus, time_field))
-    pages = [page for some in found for page in some]
+    of_sites = lab.map_in_processes(jobs, _clean_twice, read_sites(corpus, time_field))
+    pages = [page for some in of_sites for page in some]
     report.table(
         "Word F1 by page of its site",
         ["page", "pages", "one pass", "two passes", "gain"],
@@ -345,14 +345,14 @@ def _clean_twice(site: SitePages) -> list[ReplayedPage]:
     cleaner = SiteCleaner()
     one_pass = [_clean(cleaner, page) for page in crawled]
     both = [cleaned for _, cleaned in clean_crawl(crawled)]
-    found = []
+    replayed = []
     for number, (gold, *outcomes) in enumerate(zip(site.gold, one_pass, both, strict=True), 1):
         if gold is not None:
             scorer = TextScorer(gold, gold.markup())
             texts = ("" if isinstance(one, PageError) else one.text for one in outcomes)
             first, second = (scorer.score(text).f1 for text in texts)
-            found.append(ReplayedPage(site=site.site, number=number, alone_f1=first, f1=second))
-    return found
+            replayed.append(ReplayedPage(site=site.site, number=number, alone_f1=first, f1=second))
+    return replayed
 
 
 def _clean(cleaner: SiteCleaner, page: CrawledPage) -> CleanedPage | PageError:

@@ -65,7 +65,7 @@ def rtdm_templates(report: lab.Report, corpora: Sequence[Path], pages_min: int, 
         if len(with_gold := [one for one in pages if one.labels is not None]) >= pages_min
     }
     report.say(f"{len(sites)} sites, {sum(map(len, sites.values()))} pages with gold")
-    found: dict[str, dict[str, dict[int, float]]] = {name: {} for name in TEMPLATE_FINDERS}
+    fs: dict[str, dict[str, dict[int, float]]] = {name: {} for name in TEMPLATE_FINDERS}
     with_odd: dict[str, list[float]] = {name: [] for name in TEMPLATE_FINDERS}
     odd = {site: sites[other][0] for site, other in pairwise([*sorted(sites), *sorted(sites)[:1]])}
     for site in lab.tracked(sorted(sites), "learning"):
@@ -74,7 +74,7 @@ def rtdm_templates(report: lab.Report, corpora: Sequence[Path], pages_min: int, 
             report.say(f"{site}: no template")
             continue
         for name in TEMPLATE_FINDERS:
-            found[name][site] = {
+            fs[name][site] = {
                 size: _f(_found(name, sites[site][:size]), reference)
                 for size in _SAMPLE_SIZES
                 if size <= len(sites[site])
@@ -82,8 +82,8 @@ def rtdm_templates(report: lab.Report, corpora: Sequence[Path], pages_min: int, 
             if len(sites[site]) >= _QUOTED and len(sites) > 1:
                 pages = [*sites[site][: _QUOTED - 1], odd[site]]
                 with_odd[name].append(_f(_found(name, pages), reference))
-    _report(report, found)
-    _report_odd(report, found, with_odd)
+    _report(report, fs)
+    _report_odd(report, fs, with_odd)
 
 
 def _reference(pages: Sequence[TextPage]) -> _Terms:

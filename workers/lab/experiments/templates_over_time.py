@@ -52,17 +52,17 @@ def templates_over_time(report: lab.Report, corpora: Sequence[Path]) -> None:
     CORPORA are JSON Lines with `html` and a date in `snapshot`, and need 12 or more different pages of a site and
     date.
     """
-    found = [
+    sites = [
         measure_site(site, year, pages)
         for (_, site, year), pages in lab.tracked(_read(corpora), "counting")
         if len(pages) >= site_labels.PAGES_PER_SITE_MIN
     ]
-    if not found:
+    if not sites:
         raise InputProblem(
             f"no site has {site_labels.PAGES_PER_SITE_MIN} different pages of one year in the field `{_DATE}`"
         )
-    _report_years(report, found)
-    _report_growth(report, found)
+    _report_years(report, sites)
+    _report_growth(report, sites)
 
 
 def _read(
@@ -125,10 +125,10 @@ def yearly_growth(sites: Sequence[DatedSite]) -> dict[str, list[float]]:
     return growth
 
 
-def _report_years(report: lab.Report, found: Sequence[DatedSite]) -> None:
+def _report_years(report: lab.Report, sites: Sequence[DatedSite]) -> None:
     rows: list[list[lab.Cell]] = []
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in MEASURES}
-    for year, same in groupby(sorted(found, key=lambda one: one.year), key=lambda one: one.year):
+    for year, same in groupby(sorted(sites, key=lambda one: one.year), key=lambda one: one.year):
         some = list(same)
         means = np.mean([one.shares for one in some], axis=0).tolist()
         for points, mean in zip(lines.values(), means, strict=True):
@@ -141,13 +141,13 @@ def _report_years(report: lab.Report, found: Sequence[DatedSite]) -> None:
     report.figure("templates-over-time", chart)
 
 
-def _report_growth(report: lab.Report, found: Sequence[DatedSite]) -> None:
-    growth = yearly_growth(found)
-    names = [str(number) for number in range(len(found))]
+def _report_growth(report: lab.Report, sites: Sequence[DatedSite]) -> None:
+    growth = yearly_growth(sites)
+    names = [str(number) for number in range(len(sites))]
     rows: list[list[lab.Cell]] = [
         [
             measure,
-            lab.mean_text([one.shares[number] for one in found], [one.site for one in found]),
+            lab.mean_text([one.shares[number] for one in sites], [one.site for one in sites]),
             lab.mean_text(some, names[: len(some)], form="+.1%"),
             _PAPER[number],
         ]

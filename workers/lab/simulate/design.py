@@ -91,7 +91,7 @@ def label(section_type: SectionType, part: Fragment) -> Fragment:
 
 def sections(part: Fragment) -> tuple[Section, ...]:
     """Return the visible text by type, in document order; neighbours of one type are merged."""
-    found: list[Section] = []
+    visible: list[Section] = []
     marked = (
         (section_type or SectionType.NAVIGATION, text)
         for section_type, text in part.runs
@@ -101,10 +101,10 @@ def sections(part: Fragment) -> tuple[Section, ...]:
         lines = "".join(text for _, text in runs).split("\n")
         text = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
         if text:
-            found.append(Section(section_type, text))
+            visible.append(Section(section_type, text))
     return tuple(
         Section(section_type, "\n".join(section.text for section in same))
-        for section_type, same in groupby(found, key=itemgetter(0))
+        for section_type, same in groupby(visible, key=itemgetter(0))
     )
 
 

@@ -57,48 +57,48 @@ class PageBody:
 
 
 def _entry_body(
-    one: ArchiveEntry, fragment: Fragment, content: tuple[str, ...], neutral: tuple[str, ...]
+    entry: ArchiveEntry, fragment: Fragment, content: tuple[str, ...], neutral: tuple[str, ...]
 ) -> PageBody:
     return PageBody(
-        path=one.path,
-        category=one.category,
+        path=entry.path,
+        category=entry.category,
         fragment=fragment,
-        title=one.title,
-        entry=one,
+        title=entry.title,
+        entry=entry,
         content=content,
         neutral=neutral,
     )
 
 
-def _article(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
+def _article(context: parts.PageContext, entry: ArchiveEntry) -> PageBody:
     place, theme = context.place, context.theme
-    writer = parts.BodyWriter(context.site, one, context.markup)
+    writer = parts.BodyWriter(context.site, entry, context.markup)
     words = writer.words()
     blocks = _interleave(context, writer.paragraphs(words))
     body = theme.box("body", *blocks, section_type=SectionType.CONTENT)
-    share = parts.share_bar(context, one)
-    links = [context.markup.link(f"/tag/{word}", word) for word in one.tags]
+    share = parts.share_bar(context, entry)
+    links = [context.markup.link(f"/tag/{word}", word) for word in entry.tags]
     tags = theme.box("tags", join(links, ", "), section_type=SectionType.NEUTRAL)
     fragment = theme.box(
         "article",
-        _heading(context, one, words),
+        _heading(context, entry, words),
         share if place.share == "top" else EMPTY,
         body,
         share if place.share == "end" else EMPTY,
         tags if place.tags else EMPTY,
-        parts.author_box(context, one) if place.author_box else EMPTY,
+        parts.author_box(context, entry) if place.author_box else EMPTY,
     )
-    after = _after_content(context, one, "comments")
+    after = _after_content(context, entry, "comments")
     neutral = ("heading", "title", "byline", "tags", "comments")
-    return _entry_body(one, join([fragment, after]), ("body",), neutral)
+    return _entry_body(entry, join([fragment, after]), ("body",), neutral)
 
 
 def _about(context: parts.PageContext, number: int) -> PageBody:
     """Return one of the few pages about the site itself; they never change."""
-    one = archive_entry(context.site, -1 - number)
+    entry = archive_entry(context.site, -1 - number)
     theme, markup = context.theme, context.markup
-    writer = parts.BodyWriter(context.site, one, markup)
-    title = theme.box("title", markup.text(one.title))
+    writer = parts.BodyWriter(context.site, entry, markup)
+    title = theme.box("title", markup.text(entry.title))
     heading = theme.box("heading", title, section_type=SectionType.NEUTRAL)
     body = theme.box(
         "body", *writer.paragraphs(writer.words() // 2), section_type=SectionType.CONTENT
@@ -107,7 +107,7 @@ def _about(context: parts.PageContext, number: int) -> PageBody:
         path=f"/about/{number}",
         page_role="about",
         fragment=theme.box("article", heading, body),
-        title=one.title,
+        title=entry.title,
         content=("body",),
         neutral=("heading", "title"),
     )
@@ -116,8 +116,8 @@ def _about(context: parts.PageContext, number: int) -> PageBody:
 def _interleave(context: parts.PageContext, blocks: list[Fragment]) -> list[Fragment]:
     place = context.place
     mixed: list[Fragment] = []
-    for number, one in enumerate(blocks, start=1):
-        mixed.append(one)
+    for number, block in enumerate(blocks, start=1):
+        mixed.append(block)
         if place.advert_every and number % place.advert_every == 0 and number < len(blocks):
             mixed.append(parts.advert(context))
     middle = (len(mixed) + 1) // 2
@@ -130,40 +130,40 @@ def _interleave(context: parts.PageContext, blocks: list[Fragment]) -> list[Frag
     return mixed
 
 
-def _heading(context: parts.PageContext, one: ArchiveEntry, words: int) -> Fragment:
+def _heading(context: parts.PageContext, entry: ArchiveEntry, words: int) -> Fragment:
     theme, markup, number = context.theme, context.markup, context.site.number
     written = [
-        context.label("by", name=one.author),
-        date_text(context.site.language, one.published),
+        context.label("by", name=entry.author),
+        date_text(context.site.language, entry.published),
     ]
     if number % 3 == 0:
-        written.append(context.label("views", n=one.views(context.moment)))
+        written.append(context.label("views", n=entry.views(context.moment)))
     if number % 4 == 1:
         written.append(context.label("reading", n=1 + words // 200))
     if number % 5 == 2:
         today = date_text(context.site.language, context.moment)
         written.append(f"{context.label('updated')}: {today}")
     byline = join([markup.inline("<span>", text) for text in written], " ")
-    title = theme.box("title", markup.text(one.title))
+    title = theme.box("title", markup.text(entry.title))
     return theme.box(
         "heading", title, theme.box("byline", byline), section_type=SectionType.NEUTRAL
     )
 
 
-def _thread(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
+def _thread(context: parts.PageContext, entry: ArchiveEntry) -> PageBody:
     """Return a thread: its posts are content, and the names of posters are neutral."""
     theme, markup = context.theme, context.markup
-    rng = Random(f"{one.seed}/posts")
-    writer = parts.BodyWriter(context.site, one, markup)
+    rng = Random(f"{entry.seed}/posts")
+    writer = parts.BodyWriter(context.site, entry, markup)
     blocks = writer.paragraphs(writer.words())
     posts = []
     while blocks:
         size = rng.randint(1, 3)
         posts.append(_post(context, rng, blocks[:size]))
         blocks = blocks[size:]
-    title = theme.box("title", markup.text(one.title), section_type=SectionType.NEUTRAL)
-    fragment = join([title, *posts, _after_thread(context, one)])
-    return _entry_body(one, fragment, ("body",), ("title", "poster"))
+    title = theme.box("title", markup.text(entry.title), section_type=SectionType.NEUTRAL)
+    fragment = join([title, *posts, _after_thread(context, entry)])
+    return _entry_body(entry, fragment, ("body",), ("title", "poster"))
 
 
 def _post(context: parts.PageContext, rng: Random, blocks: list[Fragment]) -> Fragment:
@@ -239,72 +239,76 @@ def _missing(context: parts.PageContext) -> PageBody:
     )
 
 
-def _teaser(context: parts.PageContext, one: ArchiveEntry, section_type: SectionType) -> Fragment:
+def _teaser(context: parts.PageContext, entry: ArchiveEntry, section_type: SectionType) -> Fragment:
     theme, markup = context.theme, context.markup
-    picture = Fragment(markup.tag(f'<img src="/media/t{one.number}.jpg" alt="">') + "\n")
-    title = theme.box("teaser_title", markup.link(one.path, one.title), section_type=section_type)
-    text = theme.box("teaser_text", markup.text(one.lead), section_type=section_type)
-    when = markup.text(context.when(one))
+    picture = Fragment(markup.tag(f'<img src="/media/t{entry.number}.jpg" alt="">') + "\n")
+    title = theme.box(
+        "teaser_title", markup.link(entry.path, entry.title), section_type=section_type
+    )
+    text = theme.box("teaser_text", markup.text(entry.lead), section_type=section_type)
+    when = markup.text(context.when(entry))
     meta = theme.box("teaser_meta", when, section_type=SectionType.NEUTRAL)
-    more = markup.link(one.path, context.label("more"))
+    more = markup.link(entry.path, context.label("more"))
     return theme.box("teaser", picture, title, meta, text, label(SectionType.NAVIGATION, more))
 
 
-def _product(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
+def _product(context: parts.PageContext, entry: ArchiveEntry) -> PageBody:
     """Return the page of a product: title, price, description and attributes are content."""
     theme, markup = context.theme, context.markup
-    rng = Random(f"{one.seed}/product")
-    writer = parts.BodyWriter(context.site, one, markup)
+    rng = Random(f"{entry.seed}/product")
+    writer = parts.BodyWriter(context.site, entry, markup)
     price = f"{context.label('price')}: {rng.randint(3, 900)}.{rng.randrange(100):02d} €"
     body = theme.box(
         "body",
-        markup.block("<h1>", markup.text(one.title)),
+        markup.block("<h1>", markup.text(entry.title)),
         markup.block("<p>", markup.inline("<strong>", price)),
         *writer.paragraphs(writer.words()),
-        _attributes(context, one, rng),
+        _attributes(context, entry, rng),
         section_type=SectionType.CONTENT,
     )
     stock = markup.block("<p>", markup.text(context.label("stock", n=context.rng.randint(1, 9))))
     button = markup.inline("<button>", context.label("add_to_cart"))
     fragment = theme.box("article", body, label(SectionType.WIDGET, join([stock, button])))
-    after = _after_content(context, one, "reviews")
-    return _entry_body(one, join([fragment, after]), ("body",), ("comments",))
+    after = _after_content(context, entry, "reviews")
+    return _entry_body(entry, join([fragment, after]), ("body",), ("comments",))
 
 
-def _field_page(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
+def _field_page(context: parts.PageContext, entry: ArchiveEntry) -> PageBody:
     """Return a page whose content is fields and records."""
-    blocks = field_page(context, one)
+    blocks = field_page(context, entry)
     body = context.theme.box("body", *blocks, section_type=SectionType.CONTENT)
-    fragment = join([context.theme.box("article", body), _after_thread(context, one)])
-    return _entry_body(one, fragment, ("body",), ())
+    fragment = join([context.theme.box("article", body), _after_thread(context, entry)])
+    return _entry_body(entry, fragment, ("body",), ())
 
 
-def _attributes(context: parts.PageContext, one: ArchiveEntry, rng: Random) -> Fragment:
+def _attributes(context: parts.PageContext, entry: ArchiveEntry, rng: Random) -> Fragment:
     markup = context.markup
     rows = [
-        [markup.text(name), markup.text(rng.choice((*one.topic.nouns, *one.topic.places)))]
+        [markup.text(name), markup.text(rng.choice((*entry.topic.nouns, *entry.topic.places)))]
         for name in context.site.language.attributes[: rng.randint(3, 8)]
     ]
     return join([context.labelled("details", "<h2>"), markup.table("<table>", rows)])
 
 
-def _after_content(context: parts.PageContext, one: ArchiveEntry, comments_label: str) -> Fragment:
+def _after_content(
+    context: parts.PageContext, entry: ArchiveEntry, comments_label: str
+) -> Fragment:
     """Return related entries, a pager, the newsletter form and the comments."""
     place = context.place
     return join(
         [
-            _after_thread(context, one),
+            _after_thread(context, entry),
             context.chrome.newsletter if place.newsletter == "after" else EMPTY,
-            parts.comments(context, one, comments_label) if place.comments else EMPTY,
+            parts.comments(context, entry, comments_label) if place.comments else EMPTY,
         ]
     )
 
 
-def _after_thread(context: parts.PageContext, one: ArchiveEntry) -> Fragment:
+def _after_thread(context: parts.PageContext, entry: ArchiveEntry) -> Fragment:
     return join(
         [
             parts.related(context) if context.place.related == "after" else EMPTY,
-            parts.pager(context, one) if context.place.pager else EMPTY,
+            parts.pager(context, entry) if context.place.pager else EMPTY,
         ]
     )
 
@@ -396,8 +400,8 @@ def _response(context: parts.PageContext, visited: int, missing_share: float) ->
     number = ARCHIVE - _LAG + visited
     if rng.random() < _AGAIN_SHARE:
         number -= rng.randint(1, _LAG)
-    one = archive_entry(site, min(number, site.newest(context.moment)))
-    return _PAGES[site.genre](context, one)
+    entry = archive_entry(site, min(number, site.newest(context.moment)))
+    return _PAGES[site.genre](context, entry)
 
 
 _PAGES: Mapping[SiteGenre, Callable[[parts.PageContext, ArchiveEntry], PageBody]] = {

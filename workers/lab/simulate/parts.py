@@ -537,11 +537,11 @@ def _entries(context: PageContext, name: str) -> Fragment:
     markup, theme = context.markup, context.theme
     choose = {"recent": recent_entries, "popular": popular_entries}[name]
     items = []
-    for one in choose(context.site, context.moment, context.furniture.widget_entries):
-        views = context.label("views", n=one.views(context.moment))
-        small = markup.inline("<small>", views if name == "popular" else context.when(one))
-        picture = Fragment(markup.tag(f'<img src="/media/s{one.number}.jpg" alt="" width="60">'))
-        link = theme.box("entry", markup.link(one.path, one.title))
+    for entry in choose(context.site, context.moment, context.furniture.widget_entries):
+        views = context.label("views", n=entry.views(context.moment))
+        small = markup.inline("<small>", views if name == "popular" else context.when(entry))
+        picture = Fragment(markup.tag(f'<img src="/media/s{entry.number}.jpg" alt="" width="60">'))
+        link = theme.box("entry", markup.link(entry.path, entry.title))
         items.append(join([picture, link, small], " "))
     return theme.box("widget", context.labelled(name, "<h3>"), context.items("widget", items))
 

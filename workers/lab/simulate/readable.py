@@ -114,10 +114,10 @@ class _Names(dict[str, str]):
 
 def _written(pattern: str, rng: Random, words: Mapping[str, str]) -> str:
     """Return a sentence of a pattern: `[a|b]` is one of several texts, `{name}` one of the words."""
-    while found := _CHOICE.search(pattern):
-        chosen = rng.choice(found[1].split("|"))
-        pattern = pattern[: found.start()] + chosen + pattern[found.end() :]
-    pattern = _WORD.sub(lambda found: _one_of(rng, found[0]), pattern)
+    while choice := _CHOICE.search(pattern):
+        chosen = rng.choice(choice[1].split("|"))
+        pattern = pattern[: choice.start()] + chosen + pattern[choice.end() :]
+    pattern = _WORD.sub(lambda match: _one_of(rng, match[0]), pattern)
     text = pattern.format_map(_Names(rng, words))
     return text[:1].upper() + text[1:]
 
@@ -205,13 +205,13 @@ class ReadableSite:
         """Return an entry; equal numbers are equal entries."""
         rng = Random(f"{self.seed}/entry/{number}")
         make = {"news": self._story, "shop": self._product, "manual": self._function}[self.genre]
-        found = make(rng, number)
-        slug = re.sub(r"[^a-z0-9]+", "-", found["title"].lower()).strip("-")
+        fields = make(rng, number)
+        slug = re.sub(r"[^a-z0-9]+", "-", fields["title"].lower()).strip("-")
         return _Entry(
             path=f"/{'item' if self.genre == 'shop' else 'page'}/{slug}-{number}/",
             published=self.start + timedelta(hours=7 * number),
             picture=_picture(rng),
-            **found,
+            **fields,
         )
 
     def _prose(
@@ -450,5 +450,5 @@ def _runs(html: str, names: Mapping[str, str], content: tuple[str, ...]) -> Iter
 @cache
 def _data() -> dict[str, Any]:
     path = files("workers.lab.simulate").joinpath("data", "readable.json")
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
+    data: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return data

@@ -66,13 +66,13 @@ def without_content(markup: str, selectors: GoldSelectors, kind: str, seed: str)
     if body is None or not content or body in content:
         return None
     if selectors.neutral and rng.random() < 0.7:
-        for one in root.cssselect(selectors.neutral):
+        for element in root.cssselect(selectors.neutral):
             if (
-                one.getparent() is not None
-                and one not in content
-                and not set(content).intersection(one.iter())
+                element.getparent() is not None
+                and element not in content
+                and not set(content).intersection(element.iter())
             ):
-                one.drop_tree()
+                element.drop_tree()
     if kind == "soft_404":
         _soft_404(root, content, rng)
     elif kind == "wall":
@@ -86,10 +86,10 @@ def without_content(markup: str, selectors: GoldSelectors, kind: str, seed: str)
 
 def _emptied(content: Sequence[html.HtmlElement]) -> html.HtmlElement:
     """Empty the elements of the content, and return the first."""
-    for one in content:
-        tail = one.tail
-        one.clear(keep_tail=True)
-        one.tail = tail
+    for element in content:
+        tail = element.tail
+        element.clear(keep_tail=True)
+        element.tail = tail
     return content[0]
 
 
@@ -98,10 +98,10 @@ def _add(parent: html.HtmlElement, tag: str, text: str | None, **attributes: str
 
 
 def _retitle(root: html.HtmlElement, text: str) -> None:
-    for one in root.iter("title"):
-        one.text = text
-    for one in root.xpath("//meta[@property='og:title']"):
-        one.set("content", text)
+    for title in root.iter("title"):
+        title.text = text
+    for title in root.xpath("//meta[@property='og:title']"):
+        title.set("content", text)
 
 
 def _soft_404(root: html.HtmlElement, content: list[html.HtmlElement], rng: Random) -> None:
@@ -114,8 +114,8 @@ def _soft_404(root: html.HtmlElement, content: list[html.HtmlElement], rng: Rand
         _add(etree.SubElement(place, "form"), "label", "Search")
     if rng.random() < 0.3:
         links = [one for one in root.iter("a") if one.get("href") and len(one.text or "") > 10]
-        for one in rng.sample(links, min(len(links), 5)):
-            _add(etree.SubElement(place, "p"), "a", one.text, href=one.get("href") or "")
+        for link in rng.sample(links, min(len(links), 5)):
+            _add(etree.SubElement(place, "p"), "a", link.text, href=link.get("href") or "")
 
 
 def _wall(
