@@ -104,9 +104,9 @@ def log_formatter(set_up: LogSetUp, *, is_terminal: bool) -> logging.Formatter:
 
     is_json = set_up.log_format == "json" or (set_up.log_format == "auto" and not is_terminal)
 
-    def fields(_logger: object, _method: str, found: MutableMapping[str, Any]) -> dict[str, Any]:
-        line = _line_fields(found["_record"], found["event"], set_up.role, indents=not is_json)
-        return line | {name: value for name, value in found.items() if name.startswith("_")}
+    def fields(_logger: object, _method: str, event: MutableMapping[str, Any]) -> dict[str, Any]:
+        line = _line_fields(event["_record"], event["event"], set_up.role, indents=not is_json)
+        return line | {name: value for name, value in event.items() if name.startswith("_")}
 
     renderer = JSONRenderer(serializer=_json) if is_json else _console_renderer(colors=is_terminal)
     return ProcessorFormatter(

@@ -64,7 +64,7 @@ def given_settings(
         SettingsProblem: A value cannot be used, or a name is unknown. The message has a line for each.
     """
     problems: list[str] = []
-    found: dict[str, GivenSetting] = {}
+    settings: dict[str, GivenSetting] = {}
     for source in (_of_file(environment), _of_variables(environment, types)):
         given: dict[str, GivenSetting] = {}
         for name, origin, value in source:
@@ -78,9 +78,9 @@ def given_settings(
             if key in given:
                 problems.append(f"{origin} and {given[key].origin} are both given; give one only")
             given[key] = GivenSetting(read, origin)
-        found |= given
+        settings |= given
     refuse_settings(problems)
-    return found
+    return settings
 
 
 def refuse_settings(problems: list[str]) -> None:
@@ -448,12 +448,12 @@ def _security_problems(settings: Settings, given: Mapping[str, GivenSetting]) ->
     """Yield a line for each setting of the connection that is missing or has no effect."""
     used = {"ssl": settings.uses_tls, "sasl": settings.uses_sasl}
     right = {"ssl": "SSL or SASL_SSL", "sasl": "SASL_SSL"}
-    for name, one in given.items():
+    for name, setting in given.items():
         kind = name.partition("_")[0]
         if not used.get(kind, True):
             protocol = settings.security_protocol
             yield (
-                f"{one.origin} has no effect while security_protocol={protocol}; "
+                f"{setting.origin} has no effect while security_protocol={protocol}; "
                 f"set TEMPL_SECURITY_PROTOCOL to {right[kind]}"
             )
     for needing, name in _needed(settings):

@@ -55,9 +55,9 @@ def _language_codes(
 ) -> tuple[str, ...]:
     """Return the primary subtags of BCP 47 of the languages, without regions."""
     codes = tuple(one.partition("-")[0].lower() for one in given)
-    for code, one in zip(codes, given, strict=True):
+    for code, tag in zip(codes, given, strict=True):
         if not (code.isalpha() and code.isascii() and 2 <= len(code) <= 3):
-            raise click.BadParameter(f"{one!r} is no code of a language, such as en")
+            raise click.BadParameter(f"{tag!r} is no code of a language, such as en")
     return codes
 
 

@@ -84,7 +84,7 @@ def listed_settings(given: dict[str, GivenSetting]) -> Iterator[ListedSetting]:
     meanings = field_docs(Settings)
     for name, kind in setting_types().items():
         default = getattr(Settings(), name)
-        one = given.get(name, GivenSetting(default, ""))
+        own = given.get(name, GivenSetting(default, ""))
         yield ListedSetting(
             name=name,
             variable=PREFIX + name.upper(),
@@ -92,8 +92,8 @@ def listed_settings(given: dict[str, GivenSetting]) -> Iterator[ListedSetting]:
             default=kind.show(default) or '""',
             bounds=kind.bounds(),
             meaning=" ".join(meanings[name].split()),
-            value=kind.show(one.value),
-            origin=one.origin,
+            value=kind.show(own.value),
+            origin=own.origin,
         )
 
 
@@ -108,33 +108,37 @@ def field_docs(kind: type[msgspec.Struct]) -> dict[str, str]:
     return values
 
 
-def _facts(one: ListedSetting) -> str:
-    return "; ".join(part for part in (one.unit, f"default {one.default}", one.bounds) if part)
+def _facts(setting: ListedSetting) -> str:
+    facts = (setting.unit, f"default {setting.default}", setting.bounds)
+    return "; ".join(filter(None, facts))
 
 
-def _text(one: ListedSetting) -> Iterator[str]:
-    yield f"{one.variable}  ({_facts(one)})"
-    yield from textwrap.wrap(one.meaning, _WIDTH, initial_indent="    ", subsequent_indent="    ")
-    if one.origin:
-        yield f"    Here: {one.value}, by {one.origin}"
+def _text(setting: ListedSetting) -> Iterator[str]:
+    yield f"{setting.variable}  ({_facts(setting)})"
+    yield from textwrap.wrap(
+        setting.meaning, _WIDTH, initial_indent="    ", subsequent_indent="    "
+    )
+    if setting.origin:
+        yield f"    Here: {setting.value}, by {setting.origin}"
 
 
-def _list_item(one: ListedSetting) -> Iterator[str]:
-    default = "" if one.default == "none" else f"={one.default}"
-    bounds = "" if one.bounds in _PLAIN_BOUNDS else f" ({one.bounds})"
-    yield f"* `{one.variable}{default}`{bounds}: {one.meaning}"
+def _list_item(setting: ListedSetting) -> Iterator[str]:
+    default = "" if setting.default == "none" else f"={setting.default}"
+    bounds = "" if setting.bounds in _PLAIN_BOUNDS else f" ({setting.bounds})"
+    yield f"* `{setting.variable}{default}`{bounds}: {setting.meaning}"
 
 
-def _toml(one: ListedSetting) -> Iterator[str]:
-    yield from textwrap.wrap(one.meaning, _WIDTH, initial_indent="# ", subsequent_indent="# ")
-    yield f"# {one.unit}; {one.bounds}".replace("# ; ", "# ") if one.unit or one.bounds else "#"
-    yield f"# {one.name} = {_toml_value(one, setting_types()[one.name])}\n"
+def _toml(setting: ListedSetting) -> Iterator[str]:
+    yield from textwrap.wrap(setting.meaning, _WIDTH, initial_indent="# ", subsequent_indent="# ")
+    unit, bounds = setting.unit, setting.bounds
+    yield f"# {unit}; {bounds}".replace("# ; ", "# ") if unit or bounds else "#"
+    yield f"# {setting.name} = {_toml_value(setting, setting_types()[setting.name])}\n"
 
 
-def _toml_value(one: ListedSetting, kind: SettingType) -> str:
-    default = getattr(Settings(), one.name)
+def _toml_value(setting: ListedSetting, kind: SettingType) -> str:
+    default = getattr(Settings(), setting.name)
     if isinstance(default, bool) or (
         isinstance(default, int | float) and not (kind.unit and kind.unit.sizes)
     ):
-        return one.default
-    return '""' if default is None or not default else f'"{one.default}"'
+        return setting.default
+    return '""' if default is None or not default else f'"{setting.default}"'

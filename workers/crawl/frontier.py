@@ -164,16 +164,16 @@ class CrawlFrontier:
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
-            (found,) = self._db.execute("PRAGMA user_version").fetchone()
-            if found in _CHANGES:
+            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+            if version in _CHANGES:
                 self._db.executescript(
-                    f"BEGIN; {_CHANGES[found]} PRAGMA user_version = {_FORMAT}; COMMIT"
+                    f"BEGIN; {_CHANGES[version]} PRAGMA user_version = {_FORMAT}; COMMIT"
                 )
         except sqlite3.Error as error:
             raise StateProblem(
                 f"{path} cannot be used ({error}); is another `templ crawl` using its directory?"
             ) from None
-        if found not in {*_CHANGES, _FORMAT}:
+        if version not in {*_CHANGES, _FORMAT}:
             raise StateProblem(
                 f"{path} was written by another version of templ: name another directory"
             )
@@ -221,32 +221,32 @@ class CrawlFrontier:
         return row[0] if row is not None else 0.0
 
     def add(
-        self, found: Iterable[FoundAddress], now: float, *, depth: int, moves: int = 0
+        self, addresses: Iterable[FoundAddress], now: float, *, depth: int, moves: int = 0
     ) -> set[str]:
         """Add new addresses to those that are due, and return the sites that have new ones.
 
         Args:
-            found: Addresses of sites that may be crawled.
+            addresses: Addresses of sites that may be crawled.
             now: Unix time in seconds.
             depth: Links from a seed, a feed or a sitemap to them.
             moves: Redirects from them that may lead to a site of their own.
         """
         sites = set()
-        for one in found:
-            if self._is_known(one.key, one.rank, now):
+        for address in addresses:
+            if self._is_known(address.key, address.rank, now):
                 continue
-            path = path_of_key(one.key)
-            is_listed = one.rank != NEW_LINKED
-            if "?" in one.key and not is_listed:
+            path = path_of_key(address.key)
+            is_listed = address.rank != NEW_LINKED
+            if "?" in address.key and not is_listed:
                 query = "SELECT COUNT(*) FROM addresses WHERE path = ?"
                 if self._db.execute(query, [path]).fetchone()[0] >= PATH_QUERIES_MAX:
                     continue
             self._write(
                 "INSERT INTO addresses (key, url, site, path, depth, rank, due_at, moves) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [one.key, one.url, one.site, path, depth, one.rank, now, moves],
+                [address.key, address.url, address.site, path, depth, address.rank, now, moves],
             )
-            sites.add(one.site)
+            sites.add(address.site)
         return sites
 
     def _is_known(self, key: str, rank: int, now: float) -> bool:

@@ -37,11 +37,11 @@ class Patterns(msgspec.Struct, frozen=True, array_like=True):
             length = next(
                 len(beginning) for beginning in self.beginnings if path.startswith(beginning)
             )
-        for one in self.special:
-            if len(one) <= length:
+        for pattern in self.special:
+            if len(pattern) <= length:
                 break
-            if _matches(one, path):
-                return len(one)
+            if _matches(pattern, path):
+                return len(pattern)
         return length
 
 

@@ -104,16 +104,16 @@ def page_of_item(item: ItemAdapter) -> Page | None:
     """
     response, charset = item.get("response"), None
     url: object
-    found: object
+    body: object
     if isinstance(response, Response):
-        url, found, status = response.url, response.body, response.status
+        url, body, status = response.url, response.body, response.status
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1") or None
     else:
-        url, found, status = item.get("url"), item.get("body"), item.get("status") or 200
+        url, body, status = item.get("url"), item.get("body"), item.get("status") or 200
         content_type = item.get("content_type")
-    if isinstance(found, str):
-        found, charset = found.encode("utf-8", "replace"), "utf-8"
-    if not isinstance(url, str) or not isinstance(found, bytes):
+    if isinstance(body, str):
+        body, charset = body.encode("utf-8", "replace"), "utf-8"
+    if not isinstance(url, str) or not isinstance(body, bytes):
         return None
     said_ms = parse_time_ms(item.get("fetched_at"))
     time_ms = round(time.time() * 1000) if said_ms is None else said_ms
@@ -127,5 +127,5 @@ def page_of_item(item: ItemAdapter) -> Page | None:
         content_type=content_type,
         charset=charset,
         status=status,
-        body=found,
+        body=body,
     )

@@ -156,8 +156,8 @@ class SiteQueue:
             known = self._frontier.robots(host)
             if known is None or known.expires_at <= now or not _is_robots_of(host, question.url):
                 return question
-            for one in question.hosts:
-                self.keep_robots(msgspec.structs.replace(known, host=one, site=site_key(one)))
+            for asked in question.hosts:
+                self.keep_robots(msgspec.structs.replace(known, host=asked, site=site_key(asked)))
         for _ in range(_ASIDE_AT_ONCE):
             address = self._frontier.next_address(site, self._latest_at(site, now, now))
             if address is None:

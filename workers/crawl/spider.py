@@ -188,7 +188,7 @@ class SiteSpider(Spider):
             meta={"question": question, "download_slot": question.site},
         )
 
-    async def _finish(self, question: Question, found: Response | Exception | None) -> None:
+    async def _finish(self, question: Question, answer: Response | Exception | None) -> None:
         """Deal with what a question brought, unless a problem has ended the run.
 
         After a problem, the files may end with a part of a record, which the next run cuts off. Nothing may
@@ -198,18 +198,18 @@ class SiteSpider(Spider):
             return
         config = self._run.config
         slot = self.crawler.engine.downloader.slots.get(question.site)
-        rest_s = _rest_s(found)
+        rest_s = _rest_s(answer)
         pause = max(config.delay_s, slot.delay if slot is not None else 0.0, rest_s)
         try:
             if rest_s:
                 self._run.frontier.let_rest(question.site, time.time() + rest_s)
             if isinstance(question, RobotsQuestion):
-                response = found if isinstance(found, Response) else None
+                response = answer if isinstance(answer, Response) else None
                 await self._keep_robots(question, response, pause)
-            elif isinstance(found, Exception):
-                self._set_aside(question, found)
+            elif isinstance(answer, Exception):
+                self._set_aside(question, answer)
             else:
-                await self._keep(question, await self._answer(found), found)
+                await self._keep(question, await self._answer(answer), answer)
         except Exception as problem:
             self._run.problem = problem
             raise CloseSpider("problem") from problem
@@ -264,7 +264,7 @@ class SiteSpider(Spider):
         return await asyncio.to_thread(warc_records, response, *about)
 
     async def _add(
-        self, found: Iterable[FoundAddress], now: float, *, depth: int, moves: int = 0
+        self, addresses: Iterable[FoundAddress], now: float, *, depth: int, moves: int = 0
     ) -> None:
         """Add addresses of sites that may be crawled, unless they are too deep.
 
@@ -273,7 +273,7 @@ class SiteSpider(Spider):
         """
         if depth > self._run.config.depth_max:
             return
-        rest = iter(found)
+        rest = iter(addresses)
         while self._run.problem is None and (some := list(islice(rest, _ADDED_AT_ONCE))):
             own = [one for one in some if one.site in self._sites]
             with self._run.frontier.transaction():
@@ -345,9 +345,9 @@ class SiteSpider(Spider):
         if answer.location is not None:
             rank = NEW_LISTING if address.is_listing else NEW_LINKED
             addresses = list(found_addresses({answer.location: rank}))
-            for one in addresses if address.moves else ():
-                self._run.frontier.add_site(one.site)  # a seed that has moved
-                self._sites.add(one.site)
+            for moved in addresses if address.moves else ():
+                self._run.frontier.add_site(moved.site)  # a seed that has moved
+                self._sites.add(moved.site)
             moves = max(address.moves - 1, 0)
             depth = address.depth + (not address.moves)
             await self._add(addresses, now, depth=depth, moves=moves)
@@ -393,11 +393,11 @@ def _location(response: Response | None) -> str | None:
     return target if is_askable(target) else None
 
 
-def _rest_s(found: Response | Exception | None) -> float:
-    if not isinstance(found, Response):
+def _rest_s(answer: Response | Exception | None) -> float:
+    if not isinstance(answer, Response):
         return 0.0
-    said = (found.headers.get("Retry-After") or b"").decode("latin-1")
-    return retry_after_s(found.status, said, time.time())
+    said = (answer.headers.get("Retry-After") or b"").decode("latin-1")
+    return retry_after_s(answer.status, said, time.time())
 
 
 def _warc_date(now: float) -> str:
@@ -431,8 +431,8 @@ def crawl(
     with CrawlFrontier(path) as frontier:
         with frontier.transaction():
             addresses = list(found_addresses(dict.fromkeys(seeds, NEW_LISTING)))
-            for one in addresses:
-                frontier.add_site(one.site)
+            for seed in addresses:
+                frontier.add_site(seed.site)
             frontier.add(addresses, time.time(), depth=0, moves=SEED_MOVES)
         store = CrawlStore(directory, frontier.file_lengths(), kinds, config.contact)
         run = CrawlRun(config=config, frontier=frontier, store=store, output=output)

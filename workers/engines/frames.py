@@ -53,17 +53,17 @@ def clean_site_frame(frame: "DataFrame") -> "DataFrame":
 def _pages(frame: "DataFrame") -> Iterator[CrawledPage]:
     columns = [name for name in _INPUT if name in frame.columns]
     for values in frame[columns].itertuples(index=False, name=None):
-        found: dict[str, Any] = {
+        row: dict[str, Any] = {
             name: value
             for name, value in zip(columns, values, strict=True)
             if isinstance(value, (str, bytes)) or value == value  # noqa: PLR0124 - NaN stands for null
         }
         yield CrawledPage(
-            url=found["url"],
-            body=found.get("html") or b"",
-            site=str(found["site"]) if "site" in found else None,
-            content_type=found.get("content_type"),
-            status=int(found.get("status") or 200),
+            url=row["url"],
+            body=row.get("html") or b"",
+            site=str(row["site"]) if "site" in row else None,
+            content_type=row.get("content_type"),
+            status=int(row.get("status") or 200),
         )
 
 

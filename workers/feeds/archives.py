@@ -99,8 +99,8 @@ def read_archives(
             rest = _read(file, names[number], how, places.get(file, BEGINNING))
             _push_next(merged, number, rest)
         if merged:
-            _, number, found, rest = heapq.heappop(merged)
-            yield ArchivedRecord(files[number], found.record, found.behind)
+            _, number, placed, rest = heapq.heappop(merged)
+            yield ArchivedRecord(files[number], placed.record, placed.behind)
             _push_next(merged, number, rest)
 
 
@@ -119,9 +119,9 @@ def _push_next(merged: list[_Next], number: int, rest: Iterator[PlacedRecord]) -
         heapq.heappush(merged, (_time_ms(page), number, page, rest))
 
 
-def _time_ms(found: PlacedRecord) -> int:
-    record = found.record
-    return record.event_time_ms if isinstance(record, Page) else found.behind.next_ms
+def _time_ms(placed: PlacedRecord) -> int:
+    record = placed.record
+    return record.event_time_ms if isinstance(record, Page) else placed.behind.next_ms
 
 
 def _read(file: Path, name: str, how: Reading, start: Place) -> Iterator[PlacedRecord]:

@@ -184,21 +184,21 @@ def _scrapy_cluster(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, s
 
     The URL is that of the response after redirects.
     """
-    found = _converted(raw, ScrapyClusterRecord, "scrapy-cluster")
+    result = _converted(raw, ScrapyClusterRecord, "scrapy-cluster")
     record = PageRecord(
-        url=found.response_url or found.url,
-        fetched_at=found.timestamp,
-        content_type=_header(found.response_headers or {}, "content-type"),
-        status=found.status_code,
+        url=result.response_url or result.url,
+        fetched_at=result.timestamp,
+        content_type=_header(result.response_headers or {}, "content-type"),
+        status=result.status_code,
     )
-    if "<" not in found.body:
+    if "<" not in result.body:
         try:
-            body = _from_base64(found.body)
+            body = _from_base64(result.body)
         except _RecordError:
             body = b""
         if b"<" in body:
-            return record, body, found.encoding
-    return record, found.body.encode("utf-8", "replace"), "utf-8"
+            return record, body, result.encoding
+    return record, result.body.encode("utf-8", "replace"), "utf-8"
 
 
 def _cloud_event(raw: dict[str, object]) -> dict[str, object]:

@@ -61,13 +61,13 @@ def _without_chunks(body: bytes) -> bytes:
     """Return the chunks joined; a body that a crawler has joined already stays as it is."""
     pieces: list[bytes] = []
     start = 0
-    while found := _CHUNK_SIZE.match(body, start):
-        size = int(found[1], 16)
+    while match := _CHUNK_SIZE.match(body, start):
+        size = int(match[1], 16)
         if size == 0:
             return b"".join(pieces)
-        piece = body[found.end() : found.end() + size]
+        piece = body[match.end() : match.end() + size]
         pieces.append(piece)
-        start = found.end() + size
+        start = match.end() + size
         start += 2 if body.startswith(b"\r\n", start) else body.startswith(b"\n", start)
     is_cut = bool(pieces) and start >= len(body)
     return b"".join(pieces) if is_cut else body
@@ -90,22 +90,22 @@ def read_warc(
     number = start.number
     damaged: str | None = None
     with as_input_problem(path, lambda: f"after its first {number} page records"):
-        for one, behind in _with_ends(_records(path, reading, start.offset), path):
-            if isinstance(one, _Damage):
+        for record, behind in _with_ends(_records(path, reading, start.offset), path):
+            if isinstance(record, _Damage):
                 damaged = damaged or damage(
-                    path, f"after its first {number} page records", one.reason
+                    path, f"after its first {number} page records", record.reason
                 )
-                rest = damaged_record(name, number, one.rest, one.reason)
+                rest = damaged_record(name, number, record.rest, record.reason)
                 number += 1
                 yield PlacedRecord(rest, Place(behind, number, reading.next_ms))
                 continue
-            if one.kind not in _PAGE_TYPES:
-                reading.left_out[one.kind] += 1
+            if record.kind not in _PAGE_TYPES:
+                reading.left_out[record.kind] += 1
                 continue
             if not number:
-                names = {key for key, _ in one.headers.items()}
+                names = {key for key, _ in record.headers.items()}
                 check_time_field(str(path), reading.time_field, names)
-            page = _page(one, name, number, reading)
+            page = _page(record, name, number, reading)
             number += 1
             if isinstance(page, str):
                 reading.left_out[page] += 1

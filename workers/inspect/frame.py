@@ -342,20 +342,20 @@ def _rules(rules: Sequence[Any]) -> Iterator[str]:
 
 def _declarations(content: Sequence[Any]) -> str:
     declarations = []
-    for one in content:
-        if one.type != "declaration":
+    for node in content:
+        if node.type != "declaration":
             continue
-        name = one.lower_name
-        solid = [part for part in one.value if part.type not in {"whitespace", "comment"}]
+        name = node.lower_name
+        solid = [part for part in node.value if part.type not in {"whitespace", "comment"}]
         if name == "background" and len(solid) == 1:
             name = "background-color"
         is_variable = name.startswith("--")
         if name not in PROPERTIES and not is_variable:
             continue
-        value = _tokens(one.value, FUNCTIONS, _VALUE_TOKENS, frozenset(",/"))
+        value = _tokens(node.value, FUNCTIONS, _VALUE_TOKENS, frozenset(",/"))
         if value and not _hides(name, value):
-            label = one.name if is_variable else name
-            declarations.append(f"{label}:{value}{' !important' if one.important else ''}")
+            label = node.name if is_variable else name
+            declarations.append(f"{label}:{value}{' !important' if node.important else ''}")
     return ";".join(declarations)
 
 
@@ -372,9 +372,9 @@ def _selector(tokens: Sequence[Any]) -> str:
     if not text or "templ-" in text:
         return ""
     parts, before = [], ""
-    for one in _without_comments(tokens):
-        part = one.serialize()
-        is_type = one.type == "ident" and before not in {".", ":", "#"}
+    for token in _without_comments(tokens):
+        part = token.serialize()
+        is_type = token.type == "ident" and before not in {".", ":", "#"}
         parts.append(_OWN_ROOTS.get(part.lower(), part) if is_type else part)
         before = part
     return "".join(parts).strip().replace(":root", _OWN_ROOTS[":root"])

@@ -168,12 +168,12 @@ def _text(text: str | None, runs: _Runs) -> Iterator[_RunText]:
 
 def _segments_of_runs(runs: Sequence[str], segments: Sequence[str]) -> dict[int, int] | None:
     """Return the segment of each run that is one; None where a segment is missing."""
-    found: dict[int, int] = {}
+    segment_of_run: dict[int, int] = {}
     wanted = [_solid(text) for text in segments]
     for number, run in enumerate(runs):
-        if len(found) < len(wanted) and _solid(run) == wanted[len(found)]:
-            found[number] = len(found)
-    return found if len(found) == len(wanted) else None
+        if len(segment_of_run) < len(wanted) and _solid(run) == wanted[len(segment_of_run)]:
+            segment_of_run[number] = len(segment_of_run)
+    return segment_of_run if len(segment_of_run) == len(wanted) else None
 
 
 def _solid(text: str) -> str:

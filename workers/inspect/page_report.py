@@ -192,49 +192,52 @@ def page_marks(explained: PageExplanation) -> list[Mark]:
     ]
 
 
-def segment_groups(one: SegmentExplanation, site: SiteFacts | None) -> tuple[str, ...]:
+def segment_groups(segment: SegmentExplanation, site: SiteFacts | None) -> tuple[str, ...]:
     """Return the names of the filters that show a segment."""
     trees = site.trees if site else None
     groups = {
-        "kept": one.kept,
-        "removed": not one.kept,
-        "cut": one.kept and bool(one.cuts),
-        "unsure": abs(one.templateness - 0.5) <= _UNSURE,
-        f"reason-{one.reason}": True,
-        "has-tree": trees is not None and trees.text_pages[one.number] > 0,
-        "has-string": bool(one.strings),
-        "has-text": site is not None and site.segments.places.text_pages[one.number] > 0,
+        "kept": segment.kept,
+        "removed": not segment.kept,
+        "cut": segment.kept and bool(segment.cuts),
+        "unsure": abs(segment.templateness - 0.5) <= _UNSURE,
+        f"reason-{segment.reason}": True,
+        "has-tree": trees is not None and trees.text_pages[segment.number] > 0,
+        "has-string": bool(segment.strings),
+        "has-text": site is not None and site.segments.places.text_pages[segment.number] > 0,
     }
     return tuple(name for name, is_so in groups.items() if is_so)
 
 
-def hint(one: SegmentExplanation, site: SiteFacts | None) -> str:
+def hint(segment: SegmentExplanation, site: SiteFacts | None) -> str:
     """Return what was decided about a segment and why, as a few lines of text."""
-    return "\n".join([f"#{one.number} {_decision(one)}", *evidence_lines(one, site)])
+    return "\n".join([f"#{segment.number} {_decision(segment)}", *evidence_lines(segment, site)])
 
 
-def evidence_lines(one: SegmentExplanation, site: SiteFacts | None) -> list[str]:
+def evidence_lines(segment: SegmentExplanation, site: SiteFacts | None) -> list[str]:
     """Return the evidence about a segment, as sentences without the pages that have it."""
-    lines = [f"In {' > '.join(one.elements)}."]
-    if one.rule:
-        lines.append(f"The rule of the site's settings that decides: {one.rule}.")
-    if one.inputs:
-        strongest = [f"{_name(item)} {item.log_odds:+.2f}" for item in one.inputs[:3]]
+    lines = [f"In {' > '.join(segment.elements)}."]
+    if segment.rule:
+        lines.append(f"The rule of the site's settings that decides: {segment.rule}.")
+    if segment.inputs:
+        strongest = [f"{_name(item)} {item.log_odds:+.2f}" for item in segment.inputs[:3]]
         lines.append(f"Strongest: {', '.join(strongest)}.")
     lines.append(
-        f"The page alone: log-odds {one.page_log_odds:+.2f}; site's weight {one.site_weight:.0%}."
+        f"The page alone: log-odds {segment.page_log_odds:+.2f}; "
+        f"site's weight {segment.site_weight:.0%}."
     )
-    lines.append(f"Section {one.section}, mean templateness {one.section_templateness:.2f}.")
+    lines.append(
+        f"Section {segment.section}, mean templateness {segment.section_templateness:.2f}."
+    )
     if site is not None:
-        lines += _site_lines(one, site)
-    if one.roles:
-        lines.append(f"Text role: {', '.join(one.roles)}.")
+        lines += _site_lines(segment, site)
+    if segment.roles:
+        lines.append(f"Text role: {', '.join(segment.roles)}.")
     return lines
 
 
-def _site_lines(one: SegmentExplanation, site: SiteFacts) -> Iterator[str]:
+def _site_lines(segment: SegmentExplanation, site: SiteFacts) -> Iterator[str]:
     """Yield the evidence of the site about a segment."""
-    number, places, trees = one.number, site.segments.places, site.trees
+    number, places, trees = segment.number, site.segments.places, site.trees
     if trees is not None:
         content = 1 / (1 + math.exp(-trees.log_odds[number]))
         yield (
@@ -248,7 +251,7 @@ def _site_lines(one: SegmentExplanation, site: SiteFacts) -> Iterator[str]:
         f"{'inside' if site.is_in_best_container(number) else 'outside'} the best container."
     )
     strings = site.segments.strings
-    if strings.usual_words[number] or one.strings:
+    if strings.usual_words[number] or segment.strings:
         yield f"Strings: {'; '.join(_repetition(strings, number))}."
 
 
@@ -270,26 +273,26 @@ def _repetition(strings: StringEvidence, number: int) -> Iterator[str]:
         yield f"the page has {strings.listed[number]:.0%} of it more than once"
 
 
-def _rule_links(one: SegmentExplanation, site: str) -> dict[str, str]:
+def _rule_links(segment: SegmentExplanation, site: str) -> dict[str, str]:
     """Return where the console previews a rule that keeps, or removes, segments like one."""
     links = {}
     for action in ("keep", "remove"):
-        rule = proposed_rule(action, one.elements, one.text)
+        rule = proposed_rule(action, segment.elements, segment.text)
         named = {"text": rule.text} if rule.selector is None else {"selector": rule.selector}
         links[f"{action} this"] = f"/rule?{urlencode({'key': site, 'action': action, **named})}"
     return links
 
 
-def _decision(one: SegmentExplanation) -> str:
-    kind = "removed" if not one.kept else "cut in part" if one.cuts else "kept"
-    return f"{kind}, templateness {one.templateness:.2f}, decided by {one.reason}"
+def _decision(segment: SegmentExplanation) -> str:
+    kind = "removed" if not segment.kept else "cut in part" if segment.cuts else "kept"
+    return f"{kind}, templateness {segment.templateness:.2f}, decided by {segment.reason}"
 
 
-def _pages_with(one: SegmentExplanation, pages: EvidencePages) -> dict[str, Sequence[str]]:
+def _pages_with(segment: SegmentExplanation, pages: EvidencePages) -> dict[str, Sequence[str]]:
     """Return the pages of the window that have the text of a segment, and that have each of its strings."""
-    same_text = pages.texts.get(one.text, [])
+    same_text = pages.texts.get(segment.text, [])
     pages_with = {"This text": same_text if same_text[1:] else []}
-    for hit in one.strings:
+    for hit in segment.strings:
         pages_with[f"“{shortened(hit.text, _STRING_CHARS)}”"] = pages.strings.get(hit, [])
     return {name: urls for name, urls in pages_with.items() if urls}
 

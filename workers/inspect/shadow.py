@@ -148,35 +148,35 @@ def _words(texts: Iterable[str]) -> int:
 _WORST_PAGES = 20
 
 
-def shadow_text(found: Sequence[SiteShadow]) -> str:
+def shadow_text(sites: Sequence[SiteShadow]) -> str:
     """Return a table with a line for each site, those that change most first, and a line for all."""
     lines = ["pages  changed  words changed  words before -> after  site"]
     lines += [
         f"{one.pages:5d}  {one.changed_pages_ratio:7.1%}  {one.mean_changed_ratio:13.1%}  "
         f"{one.words_before:9d} -> {one.words_after:<9d}  {one.site}"
-        for one in _most_changed(found)
+        for one in _most_changed(sites)
     ]
-    pages = sum(one.pages for one in found)
-    changed = sum(len(one.changes) for one in found)
-    words = sum(change.changed_ratio for one in found for change in one.changes)
+    pages = sum(one.pages for one in sites)
+    changed = sum(len(one.changes) for one in sites)
+    words = sum(change.changed_ratio for one in sites for change in one.changes)
     if pages:
         lines.append(
-            f"{pages:5d}  {changed / pages:7.1%}  {words / pages:13.1%}  all {counted(len(found), 'site')}"
+            f"{pages:5d}  {changed / pages:7.1%}  {words / pages:13.1%}  all {counted(len(sites), 'site')}"
         )
     return "\n".join(lines)
 
 
-def shadow_html(found: Sequence[SiteShadow], before: str, after: str) -> Markup:
+def shadow_html(sites: Sequence[SiteShadow], before: str, after: str) -> Markup:
     """Return the report as one HTML page that runs nothing and fetches nothing."""
     changes = sorted(
-        (change for site in found for change in site.changes), key=lambda one: -one.changed_ratio
+        (change for site in sites for change in site.changes), key=lambda one: -one.changed_ratio
     )
     return render(
         "inspect/templates/shadow.html",
         title="what would change",
         before=before,
         after=after,
-        sites=_most_changed(found),
+        sites=_most_changed(sites),
         changes=changes[:_WORST_PAGES],
         beside=_beside,
     )
@@ -195,5 +195,5 @@ def _beside(change: PageChange) -> Iterator[tuple[str, str, bool]]:
         yield "\n".join(before[a:b]), "\n".join(after[c:d]), kind == "equal"
 
 
-def _most_changed(found: Sequence[SiteShadow]) -> list[SiteShadow]:
-    return sorted(found, key=lambda one: (-one.mean_changed_ratio, one.site))
+def _most_changed(sites: Sequence[SiteShadow]) -> list[SiteShadow]:
+    return sorted(sites, key=lambda one: (-one.mean_changed_ratio, one.site))

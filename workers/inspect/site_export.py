@@ -134,15 +134,17 @@ def _decisions(
             yield record, document, page.evidence, cleaned.decision
 
 
-def exported_expressions(site: str, model: SiteModel, found: DecidingExpressions) -> dict[str, Any]:
+def exported_expressions(
+    site: str, model: SiteModel, chosen: DecidingExpressions
+) -> dict[str, Any]:
     """Return the content of `expressions.json`."""
     return {
         "format": EXPORT_FORMAT,
         "site": site,
         "site_model_version": model.version,
-        "pages": found.pages,
-        "unequal_urls": found.unequal_urls,
-        **{name: found.expressions[reason] for name, reason in _LISTS.items()},
+        "pages": chosen.pages,
+        "unequal_urls": chosen.unequal_urls,
+        **{name: chosen.expressions[reason] for name, reason in _LISTS.items()},
     }
 
 
@@ -151,11 +153,11 @@ def encode_export(export: dict[str, Any]) -> bytes:
     return msgspec.json.format(msgspec.json.encode(export), indent=1) + b"\n"
 
 
-def _described(found: DecidingExpressions, name: str, reason: str) -> str:
-    some = found.expressions[reason]
+def _described(chosen: DecidingExpressions, name: str, reason: str) -> str:
+    some = chosen.expressions[reason]
     limited = sum(bool(one["urls"]) for one in some)
     return (
-        f"{name}: {counted(len(some), 'expression')} for {counted(found.parts[reason], 'removed text')}, "
+        f"{name}: {counted(len(some), 'expression')} for {counted(chosen.parts[reason], 'removed text')}, "
         f"{limited} of them for named pages only"
     )
 

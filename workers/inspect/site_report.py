@@ -369,9 +369,9 @@ def _fit_plot(figures: SiteOverview) -> Plot | None:
         moments = [number / len(points) for number in range(len(points))]
     dots: list[Dot] = []
     marks: dict[float, str] = {}
-    for moment, one in zip(moments, points, strict=True):
-        label = f"{one['url']}, {time_text(one['time_ms'])}: {one['likeness']:.2f}"
-        dots.append(Dot(x=moment, y=one["likeness"], size_px=3, label=label))
-        if figures.redesign_time_ms is not None and one["time_ms"] >= figures.redesign_time_ms:
+    for moment, fit in zip(moments, points, strict=True):
+        label = f"{fit['url']}, {time_text(fit['time_ms'])}: {fit['likeness']:.2f}"
+        dots.append(Dot(x=moment, y=fit["likeness"], size_px=3, label=label))
+        if figures.redesign_time_ms is not None and fit["time_ms"] >= figures.redesign_time_ms:
             marks = marks or {moment: "The design changed."}
     return timeline(dots, marks, (time_text(first), time_text(last)), "similarity")

@@ -191,18 +191,18 @@ def preview_rules(view: SiteView, rules: Sequence[SiteRule]) -> list[RulePreview
     documents = list(view.documents())
     previews = []
     for rule in rules:
-        found = []
+        ruled = []
         for record, document in reversed(documents):
             named = ruled_segments(document, (rule,)).named
             if named.any():
                 texts = (document.segments.texts[number] for number in named.nonzero()[0])
-                found.append({"url": record.url, "text": "\n".join(texts)})
+                ruled.append({"url": record.url, "text": "\n".join(texts)})
         previews.append(
             RulePreview(
                 rule=str(rule),
-                pages=len(found),
+                pages=len(ruled),
                 window_pages=len(documents),
-                samples=found[:_SAMPLES],
+                samples=ruled[:_SAMPLES],
             )
         )
     return previews

@@ -82,24 +82,24 @@ class App(faust.App):
         transport.Consumer = LogConsumer  # type: ignore[misc]
         return transport
 
-    async def on_missing_offset(self, one: TP, offset: int | None) -> None:
+    async def on_missing_offset(self, tp: TP, offset: int | None) -> None:
         """End the process: the log lacks its next offset, or none (None) is committed.
 
         A restart finds out where a log was cut. But the broker deletes the committed offsets together with a topic,
         so that a restart cannot notice that the topic is a new one.
         """
-        snapshots = {one.partition: self.snapshots.get(one.partition)}
+        snapshots = {tp.partition: self.snapshots.get(tp.partition)}
 
         async def question(reader: LogReader) -> dict[int, LogState]:
-            return await reader.logs(one.topic, snapshots)
+            return await reader.logs(tp.topic, snapshots)
 
         problem = "no offset is committed" if offset is None else f"the log has no offset {offset}"
         with suppress(BrokerProblem, TimeoutError):
             async with asyncio.timeout(_REASON_WAIT_S):
                 for log_now in (await ask_for_logs(self.config.broker, question)).values():
-                    if is_other_topic(snapshots[one.partition], log_now):
+                    if is_other_topic(snapshots[tp.partition], log_now):
                         problem = OTHER_TOPIC
-        end_process(f"{one.topic}-{one.partition}: {problem}; the process ends to be started again")
+        end_process(f"{tp.topic}-{tp.partition}: {problem}; the process ends to be started again")
 
     async def start(self) -> None:
         """Start everything; faust would end a process whose broker is gone with exit code 1."""
@@ -141,10 +141,10 @@ class App(faust.App):
             frozenset()
         )  # the watchdog checks nothing while offsets and snapshots change
         by_topic: dict[str, list[int]] = {}
-        for one in assigned:
-            by_topic.setdefault(one.topic, []).append(one.partition)
-            FETCHED.drop(one.topic, one.partition, FETCHED.of(one.topic, one.partition))
-            EMPTY_TAILS.drop(one.topic, one.partition)
+        for tp in assigned:
+            by_topic.setdefault(tp.topic, []).append(tp.partition)
+            FETCHED.drop(tp.topic, tp.partition, FETCHED.of(tp.topic, tp.partition))
+            EMPTY_TAILS.drop(tp.topic, tp.partition)
         for topic, numbers in by_topic.items():
             step = partial(self._set_offsets_right, topic, numbers)
             await essential(self, "taking over partitions", step)
@@ -169,8 +169,8 @@ class App(faust.App):
         if right and not await self.consumer.go_to(right):  # type: ignore[attr-defined]
             # Until the next assignment, offsets are committed with the snapshots of the logs that they were read in: with
             # the present snapshots, nothing would show that they belong to other logs.
-            for one in right:
-                self.snapshots.pop(one.partition)
+            for tp in right:
+                self.snapshots.pop(tp.partition)
             self.snapshots |= read_in
 
     async def _right_offsets(

@@ -115,8 +115,8 @@ class Cleaner(Role):
         try:
             await asyncio.gather(*map(send, by_site.values()))
         except asyncio.CancelledError:
-            for one in work.values():
-                one.cancel()
+            for page_work in work.values():
+                page_work.cancel()
             raise
         outcomes, sent = zip(*(sendings[number] for number in range(len(records))), strict=True)
         timer.end("clean")
@@ -153,8 +153,8 @@ class Cleaner(Role):
                 fetched_at=None, body=body,
             )  # fmt: skip
             work.append(self._pool.submit(site, cleaner.clean, page))
-        for one in work:
-            one.result()
+        for cleaned in work:
+            cleaned.result()
 
     def _cleaned(self, records: Iterable[Page | Rejected]) -> _Work:
         """Have pages cleaned, some at once."""
@@ -185,8 +185,8 @@ class Cleaner(Role):
                     if all(one.done() for one in waiting.values()):  # nobody waits for the others
                         return
             except BaseException as error:  # noqa: BLE001 - whoever waits for the pages raises it
-                for one in waiting.values():
-                    _settle(one, error)
+                for future in waiting.values():
+                    _settle(future, error)
 
         self._pool.submit(pages[0].site, process)
         return {source: asyncio.wrap_future(one) for source, one in waiting.items()}

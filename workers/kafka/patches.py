@@ -445,8 +445,8 @@ class _LogConsumerThread(AIOKafkaConsumerThread):
         try:
             return await super()._fetch_records(*arguments, **options)
         except OffsetOutOfRangeError as error:
-            ((one, offset),) = error.args[0].items()
-            await self.app.on_missing_offset(one, offset)  # type: ignore[attr-defined]
+            ((partition, offset),) = error.args[0].items()
+            await self.app.on_missing_offset(partition, offset)  # type: ignore[attr-defined]
             raise
         except NoOffsetForPartitionError as error:
             await self.app.on_missing_offset(error.args[0], None)  # type: ignore[attr-defined]

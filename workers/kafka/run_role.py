@@ -119,13 +119,13 @@ async def _checked_counts(
 ) -> dict[str, int]:
     """Return the numbers of partitions of the topics, by names without the prefix, once all topics are usable."""
     # Counted before the check: while partitions are added later, the watchdog sees another number.
-    found = await read_partition_counts(broker)
+    visible = await read_partition_counts(broker)
     problems = await check_topics(broker, rights=rights, groups=[group])
     if problems:
         # A topic that existed before may have been deleted to be created again: wait for it.
         problem = BrokerProblem if has_served else TopicProblem
         raise problem("\ntempl: ".join(problems))
-    counts = {name: found[broker.topic(name)] for name in TOPICS if broker.topic(name) in found}
+    counts = {name: visible[broker.topic(name)] for name in TOPICS if broker.topic(name) in visible}
     for name in (DOCUMENTS, *rights):
         if name not in counts:
             raise BrokerProblem(f"{broker.topic(name)} was created just now: start again")

@@ -99,8 +99,8 @@ async def read_site_records(broker: BrokerAccess, site: str) -> SiteRecords:
 
 async def read_models(broker: BrokerAccess, site: str) -> list[SiteModelRecord]:
     """Return the models of a site that its topic still holds, oldest first."""
-    (found,) = await _values(broker, site, (SITE_MODELS,))
-    models = _decoded(found.get(site.encode(), ()), decode_site_model_record)
+    (values,) = await _values(broker, site, (SITE_MODELS,))
+    models = _decoded(values.get(site.encode(), ()), decode_site_model_record)
     return [model for model in models if model is not None]
 
 
@@ -111,8 +111,8 @@ async def read_settings(broker: BrokerAccess, site: str) -> SiteSettingsRecord |
         TopicProblem: A topic is missing or has wrong settings.
     """
     await require_topics(broker)
-    (found,) = await _values(broker, site, (SITE_SETTINGS,))
-    values = found.get(site.encode(), ())
+    (of_site,) = await _values(broker, site, (SITE_SETTINGS,))
+    values = of_site.get(site.encode(), ())
     said = _decoded(values, lambda body: decode_json(body, SiteSettingsRecord))
     return said[-1] if said else None
 
@@ -147,9 +147,9 @@ async def seed_settings(broker: BrokerAccess, records: Sequence[SiteSettingsReco
         known[record.key or b""] = record.value is not None
     new = [one for one in records if not known.get(one.site.encode())]
     async with _producer(broker) as producer:
-        for one in new:
-            number = partition_of(one.site, count)
-            await producer.send(topic, encode_json(one), one.site.encode(), number)
+        for given in new:
+            number = partition_of(given.site, count)
+            await producer.send(topic, encode_json(given), given.site.encode(), number)
     return sorted({one.site for one in records} - {one.site for one in new})
 
 
@@ -272,8 +272,8 @@ async def _erased_counts(broker: BrokerAccess) -> dict[str, int]:
     """Return the numbers of partitions of topics with records of sites."""
     counts = await read_partition_counts(broker)
     names = {one: broker.topic(one) for one in _ERASED_TOPICS}
-    for one, name in names.items():
-        if name not in counts and one not in _WATCHED_TOPICS:
+    for kind, name in names.items():
+        if name not in counts and kind not in _WATCHED_TOPICS:
             raise TopicProblem(f"{name}: no such topic, or this user may not see it")
     return {one: counts[name] for one, name in names.items() if name in counts}
 

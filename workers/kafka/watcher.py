@@ -130,10 +130,10 @@ class PartitionWatch:
 
     def judge_again(self, due: Sequence[DuePage]) -> None:
         """Store the reports about pages whose original may be another page now."""
-        for one in due:
-            if self._site_settings.is_forgotten(one.page.site):
+        for due_page in due:
+            if self._site_settings.is_forgotten(due_page.page.site):
                 continue
-            reports, change = self._watch.judge_again(one.page)
+            reports, change = self._watch.judge_again(due_page.page)
             if change is not None:
                 self.store.apply(change, [_encode_report(report) for report in reports])
 
@@ -314,9 +314,9 @@ class Watcher(Role):
         if seen == self._judged:
             return
         by_partition: defaultdict[int, list[DuePage]] = defaultdict(list)
-        for one in await asyncio.to_thread(self._contents.due):
-            number = partition_of(one.page.site, self.config.counts[CLEANED])
-            by_partition[number].append(one)
+        for due_page in await asyncio.to_thread(self._contents.due):
+            number = partition_of(due_page.page.site, self.config.counts[CLEANED])
+            by_partition[number].append(due_page)
         for number, due in by_partition.items():
             async with self._owned.hold(number) as watch:
                 if watch is not None:

@@ -235,41 +235,41 @@ class LocalWorker:
                     yield from self._outputs(waiting.popleft())
         except InputProblem as error:
             problem = error
-        for one in waiting:
-            self._release(one)
+        for held in waiting:
+            self._release(held)
         while waiting:
             yield from self._outputs(waiting.popleft())
         if problem is not None:
             raise problem
 
-    def _submit(self, one: "_Waiting") -> None:
+    def _submit(self, page: "_Waiting") -> None:
         """Have a page processed on its site's lane, with others that come next."""
-        if isinstance(one.record, Rejected):
+        if isinstance(page.record, Rejected):
             return
-        one.lane = self._pool.lane_number(one.record.site)
-        held = self._held.setdefault(one.lane, [])
-        held.append(one)
+        page.lane = self._pool.lane_number(page.record.site)
+        held = self._held.setdefault(page.lane, [])
+        held.append(page)
         if len(held) >= self._at_once:
-            self._release(one)
+            self._release(page)
 
-    def _release(self, one: "_Waiting") -> None:
+    def _release(self, page: "_Waiting") -> None:
         """Submit a held page together with all pages that are held with it."""
-        if isinstance(one.record, Rejected) or one.work is not None:
+        if isinstance(page.record, Rejected) or page.work is not None:
             return
-        held = self._held.pop(one.lane)
+        held = self._held.pop(page.lane)
         pages = [waiting.record for waiting in held if isinstance(waiting.record, Page)]
-        work = self._pool.submit(one.record.site, self._cleaner.process_pages, pages)
+        work = self._pool.submit(page.record.site, self._cleaner.process_pages, pages)
         for number, waiting in enumerate(held):
             waiting.work, waiting.number = work, number
 
-    def _outputs(self, one: "_Waiting") -> Iterator[Output]:
+    def _outputs(self, page: "_Waiting") -> Iterator[Output]:
         """Yield what becomes of a record, followed by the revisions that it brings."""
-        record = one.record
+        record = page.record
         if isinstance(record, Rejected):
             yield Dead(page=record, letter=record.letter)
             return
-        self._release(one)
-        outcome, following = cast("_Work", one.work).result()[one.number]
+        self._release(page)
+        outcome, following = cast("_Work", page.work).result()[page.number]
         yield outcome if isinstance(outcome, Dead) else outcome.record
         yield from following
 

@@ -41,19 +41,19 @@ class PageAttempts:
         """Clean pages at once, and yield their results as far as there are any yet."""
         if not tasks:
             return
-        found, attempts = self._run(list(tasks.values()))
-        if not isinstance(found, Failure):
-            for (number, task), result in zip(tasks.items(), found, strict=True):
+        results, attempts = self._run(list(tasks.values()))
+        if not isinstance(results, Failure):
+            for (number, task), result in zip(tasks.items(), results, strict=True):
                 yield number, task, result, attempts
         elif not self._has_others:
-            yield from ((number, task, found, attempts) for number, task in tasks.items())
+            yield from ((number, task, results, attempts) for number, task in tasks.items())
         elif len(tasks) == 1:
             self._again.update(tasks)
         else:
             self._alone.update(tasks)
             log.warning(
                 "%s pages could not be cleaned at once (%s: %s); each is cleaned by itself",
-                *(len(tasks), found.exception, found.message),
+                *(len(tasks), results.exception, results.message),
             )
 
     def rest(self) -> Iterator[PageResult]:
@@ -61,10 +61,10 @@ class PageAttempts:
         for number, task in self._alone.items():
             yield from self.take({number: task})
         for number, task in self._again.items():
-            found, attempts = self._run([task])
-            result = found if isinstance(found, Failure) else found[0]
-            if isinstance(found, Failure) and found.exception == "ProcessDied":
-                result = msgspec.structs.replace(found, message="its process died 2 times")
+            results, attempts = self._run([task])
+            result = results if isinstance(results, Failure) else results[0]
+            if isinstance(results, Failure) and results.exception == "ProcessDied":
+                result = msgspec.structs.replace(results, message="its process died 2 times")
             yield number, task, result, attempts + 1
 
     def _run(self, tasks: list[PageTask]) -> tuple[list[Cleaned | Failure] | Failure, int]:

@@ -224,9 +224,9 @@ def _find_template(task: TemplateTask, models: Models) -> TemplateResult:
     if isinstance(model, CodecError):
         raise model
     pages = []
-    for one in task.documents:
-        document = decode_document(one.body)
+    for stored in task.documents:
+        document = decode_document(stored.body)
         config = task.options.config
         cleaned = clean(document, model, config, models.page, settings=task.settings)
-        pages.append(KeptPage(one.url, document, cleaned.decision.kept))
+        pages.append(KeptPage(stored.url, document, cleaned.decision.kept))
     return TemplateResult(site_template(task.site, pages, TEMPLATE_CHARS_MAX))

@@ -125,9 +125,9 @@ def made_for_partitions(path: Path) -> list[int]:
 
 def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> str:
     """Return the name of the directory, after a check that this version can use it, or has emptied it."""
-    file, found = path / _DESCRIPTION_NAME, None
+    file, description = path / _DESCRIPTION_NAME, None
     try:
-        found = _description(path) if file.exists() else None
+        description = _description(path) if file.exists() else None
     except DamagedStore as problem:
         if not is_rebuildable:
             raise
@@ -136,26 +136,26 @@ def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> st
             *(path, problem.reason),
         )
         set_all_aside(path, keep=_KEPT)
-    if found is None:
+    if description is None:
         return _write(file, partitions)
-    if found.format != STATE_FORMAT:
+    if description.format != STATE_FORMAT:
         raise StateProblem(
-            f"state directory {path} has format {found.format}, this version writes "
+            f"state directory {path} has format {description.format}, this version writes "
             f"{STATE_FORMAT}: delete it to start with an empty one"
         )
-    if found.partitions == partitions:
-        return found.instance or _write(file, partitions)
+    if description.partitions == partitions:
+        return description.instance or _write(file, partitions)
     if not is_rebuildable:
         raise StateProblem(
-            f"state directory {path} was made for {found.partitions} partitions, now there are "
+            f"state directory {path} was made for {description.partitions} partitions, now there are "
             f"{partitions}: delete it to start with an empty one"
         )
     log.warning(
         "%s was made for %s partitions, now there are %s: it is rebuilt from the topics",
-        *(path, found.partitions, partitions),
+        *(path, description.partitions, partitions),
     )
     remove_all(path, keep=_KEPT | {_DESCRIPTION_NAME})
-    return _write(file, partitions, found.instance)
+    return _write(file, partitions, description.instance)
 
 
 def _description(path: Path) -> _Description:

@@ -465,8 +465,8 @@ class _Change:
         pages.append((key, entry, content))
         dictionary = joined_pages([packed for _, _, packed in pages])
         packer = Packer(dictionary)
-        for one, of_one, packed in pages:
-            self._put(one, of_one, packed, number, packer)
+        for page_key, of_one, packed in pages:
+            self._put(page_key, of_one, packed, number, packer)
         self.batch.put("dictionaries", dictionary_key(self._site, number), plain_frame(dictionary))
         used = {one.dictionary for one in entries[: 1 - DICTIONARY_PAGES]}
         for old in set(state.dictionaries) - used:

@@ -63,8 +63,8 @@ class FileWatch:
         """Return the reports about pages whose original has changed."""
         reports: list[WatchRecord] = []
         while self._contents is not None and (due := self._contents.due()):
-            for one in due:
-                records, change = self._watch.judge_again(one.page)
+            for due_page in due:
+                records, change = self._watch.judge_again(due_page.page)
                 if change is not None:
                     self._store.apply(change)
                     reports += records

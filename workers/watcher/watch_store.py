@@ -234,9 +234,9 @@ class WatchChange:
         left = self.kept.window.enter(fetch, self._store.bounds_of(self.site))
         if left is None:
             return False
-        for one in left.fetches:
-            if one.url_hash != hashed:
-                self._forget(one.url_hash)
+        for left_fetch in left.fetches:
+            if left_fetch.url_hash != hashed:
+                self._forget(left_fetch.url_hash)
         if fetch in self.kept.window:
             self._put(fetch, content)
         else:

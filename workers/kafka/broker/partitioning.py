@@ -46,9 +46,9 @@ class MisplacedRecords:
         """Log once if there are such records; call it when a log was read to its end."""
         if self._last and not self._has_warned:
             self._has_warned = True
-            one = next(iter(self._last.values()))
+            last = next(iter(self._last.values()))
             log.warning(
                 "%s-%s-%s, and maybe others, is left out, because its site belongs to another of %s "
                 "partitions; if partitions were added by hand, copy the topics to others: templ seed --from-prefix",
-                *(one.topic, one.partition, one.offset, self._partitions),
+                *(last.topic, last.partition, last.offset, self._partitions),
             )

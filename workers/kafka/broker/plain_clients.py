@@ -83,8 +83,8 @@ async def read_range(
     """
     consumer.assign(list(starts))
     first = await consumer.beginning_offsets(list(starts))
-    for one, start in starts.items():
-        consumer.seek(one, max(start, first[one]))
+    for partition, start in starts.items():
+        consumer.seek(partition, max(start, first[partition]))
     async for records in read_until(consumer, ends):
         for record in records:
             yield record
@@ -160,8 +160,8 @@ class PlainProducer:
 
     async def _settle(self, futures: Collection[asyncio.Future[object]]) -> None:
         await asyncio.gather(*futures)
-        for one in futures:  # others may have sent and may settle meanwhile
-            self._waiting.pop(one, None)
+        for future in futures:  # others may have sent and may settle meanwhile
+            self._waiting.pop(future, None)
 
 
 @asynccontextmanager

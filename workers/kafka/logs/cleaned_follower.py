@@ -46,11 +46,11 @@ class CleanedFollower(LogFollower):
 
     def _begin(self, logs: Logs, settled: Mapping[int, int]) -> Mapping[int, int]:
         offsets = {}
-        for number, found in self._resumes(logs).items():
-            known, state, offset = self._position(number)[0], logs[number], found.offset
+        for number, resume in self._resumes(logs).items():
+            known, state, offset = self._position(number)[0], logs[number], resume.offset
             with self._index.transaction():
-                if found.is_other_log:
-                    self._warn_of_reading_again(number, found.reason)
+                if resume.is_other_log:
+                    self._warn_of_reading_again(number, resume.reason)
                 elif 0 < known < settled[number]:
                     reason = "deletions that were never read may be gone from it"
                     self._warn_of_reading_again(number, reason)
@@ -70,24 +70,22 @@ class CleanedFollower(LogFollower):
         if not records:
             return
         with self._index.transaction():
-            for one in records:
-                place = LogPlace(one.topic, one.partition, one.offset)
+            for record in records:
+                place = LogPlace(record.topic, record.partition, record.offset)
                 try:
-                    self._index.apply(cleaned_record(one), place)
+                    self._index.apply(cleaned_record(record), place)
                 except (SchemaError, ValueError) as error:
-                    extra = record_fields(one)
+                    extra = record_fields(record)
                     log.warning(
                         "the record at %s-%s-%s is left out: %s", *place, error, extra=extra
                     )
-            self._index.move(one.topic, one.partition, one.offset + 1)
+            self._index.move(record.topic, record.partition, record.offset + 1)
 
     def _reach(self, ends: Mapping[TopicPartition, int]) -> None:
         """Note that the ends were reached; compaction may have removed the last records before them."""
         with self._index.transaction():
-            for one, end in ends.items():
-                self._index.move(
-                    one.topic, one.partition, max(end, self._position(one.partition)[0])
-                )
+            for tp, end in ends.items():
+                self._index.move(tp.topic, tp.partition, max(end, self._position(tp.partition)[0]))
 
 
 def cleaned_record(record: ConsumerRecord) -> CleanedRecord | DeletedRecord:

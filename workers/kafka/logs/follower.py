@@ -88,8 +88,8 @@ class LogFollower(ABC):
             else {}
         )
         starts = await asyncio.to_thread(self._begin, logs, settled)
-        for one in ends:
-            consumer.seek(one, starts[one.partition])
+        for partition in ends:
+            consumer.seek(partition, starts[partition.partition])
         return ends
 
     async def _follow(self, consumer: AIOKafkaConsumer, reader: LogReader) -> None:

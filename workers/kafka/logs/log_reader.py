@@ -91,13 +91,13 @@ class LogReader(BrokerClient):
             (answer,) = await self.describe_consumer_groups([group])
         except GroupCoordinatorNotAvailableError:  # no group was ever formed on a new broker
             return NEVER_FORMED, []
-        ((code, _, state, _, _, found, *_),) = answer.groups
+        ((code, _, state, _, _, members, *_),) = answer.groups
         raise_for(code)
         return state, [
             GroupMember(
                 id=member, host=host.removeprefix("/"), partitions=_assigned(assignment, topic)
             )
-            for member, _client, host, _metadata, assignment in found
+            for member, _client, host, _metadata, assignment in members
         ]
 
     async def unassigned(self, group: str, topic: str) -> set[int]:

@@ -49,8 +49,8 @@ class TombstoneCheck:
         """Return the log as it was when the leader of the snapshot was asked for first."""
         key = number, snapshot.topic_id, snapshot.leader_epoch
         if key not in self._logs:
-            found = await ask_for_logs(
+            logs = await ask_for_logs(
                 self._broker, lambda reader: reader.logs(self._topic, {number: snapshot})
             )
-            self._logs[key] = found[number]
+            self._logs[key] = logs[number]
         return self._logs[key]

@@ -133,18 +133,18 @@ class TopicSource:
         heads: list[_Next] = []
         empty = set(self._ends)
         while True:
-            for one in await self._fill(empty):
-                record = self._held[one][0]
-                heapq.heappush(heads, _Next(record.timestamp, one.partition, record.offset))
+            for tp in await self._fill(empty):
+                record = self._held[tp][0]
+                heapq.heappush(heads, _Next(record.timestamp, tp.partition, record.offset))
             if not heads:
                 return
-            one = TopicPartition(self._span.topic, heapq.heappop(heads).partition)
-            record = self._held[one].popleft()
-            self._places[one] = record.offset + 1
+            tp = TopicPartition(self._span.topic, heapq.heappop(heads).partition)
+            record = self._held[tp].popleft()
+            self._places[tp] = record.offset + 1
             received = received_from_aiokafka(record)
             now_ms = round(time.time() * 1000)
             yield page_of_message(received, self._broker.settings, now_ms)
-            empty = {one}
+            empty = {tp}
 
     async def _fill(self, empty: set[TopicPartition]) -> set[TopicPartition]:
         """Read until each partition has a record or is at its end; return those that have one."""
@@ -155,8 +155,8 @@ class TopicSource:
                 some = await self._consumer.getmany(
                     *asked, timeout_ms=_POLL_MS, max_records=_AHEAD_RECORDS
                 )
-            for one, records in some.items():
-                self._held[one].extend(each for each in records if each.offset < self._ends[one])
+            for tp, records in some.items():
+                self._held[tp].extend(each for each in records if each.offset < self._ends[tp])
             if some:
                 waits_until = time.monotonic() + NO_PROGRESS_S
             asked = {

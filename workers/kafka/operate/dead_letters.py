@@ -120,11 +120,11 @@ async def read_letter(broker: BrokerAccess, letter_id: str) -> StoredLetter:
     topic = broker.topic(DEAD_LETTERS)
     is_id = number.isdecimal() and offset.isdecimal()
     if is_id and int(number) < await topic_partitions(broker, topic):
-        one = TopicPartition(topic, int(number))
+        partition = TopicPartition(topic, int(number))
         async with plain_consumer(broker) as consumer:
-            ends = await consumer.end_offsets([one])
-            end = min(int(offset) + 1, ends[one])
-            async for record in read_range(consumer, {one: int(offset)}, {one: end}):
+            ends = await consumer.end_offsets([partition])
+            end = min(int(offset) + 1, ends[partition])
+            async for record in read_range(consumer, {partition: int(offset)}, {partition: end}):
                 return _letter(record)
     raise InputProblem(f"{topic} has no letter {letter_id}; `templ dlq list` shows their ids")
 

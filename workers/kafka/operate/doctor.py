@@ -164,9 +164,9 @@ async def _records_ahead(broker: BrokerAccess, topics: Iterable[TopicFacts]) -> 
         async with plain_consumer(broker) as consumer:
             offsets = await consumer.offsets_for_times(asked)
     ahead: dict[str, int] = {}
-    for one, place in offsets.items():
+    for partition, place in offsets.items():
         if place is not None:
-            ahead[one.topic] = max(ahead.get(one.topic, 0), place.timestamp - now_ms)
+            ahead[partition.topic] = max(ahead.get(partition.topic, 0), place.timestamp - now_ms)
     return ahead
 
 

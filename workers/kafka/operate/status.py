@@ -95,8 +95,8 @@ async def read_status(broker: BrokerAccess, *, models_max: int) -> Status:
         BrokerProblem: The broker cannot be reached, or refuses.
         TopicProblem: A topic is missing.
     """
-    found = [await _role_status(broker, role) for role in ROLE_TOPICS]
-    roles = [one for one in found if one.role != "watcher" or one.state != NEVER_FORMED]
+    statuses = [await _role_status(broker, role) for role in ROLE_TOPICS]
+    roles = [one for one in statuses if one.role != "watcher" or one.state != NEVER_FORMED]
     models = await _newest_models(broker, broker.topic(SITE_MODELS)) if models_max else []
     return Status(roles=tuple(roles), models=tuple(models[:models_max]))
 
