@@ -76,7 +76,7 @@ def _unfiltered(form, row, above):
     if form == 1:
         return np.cumsum(row, axis=0) % 256
     left, corner = np.zeros(row.shape[1], np.int64), np.zeros(row.shape[1], np.int64)
-    found = np.empty_like(row)
+    result = np.empty_like(row)
     for column, value in enumerate(row):
         up = above[column]
         if form == 3:
@@ -90,5 +90,5 @@ def _unfiltered(form, row, above):
                 np.where(near[1] <= near[2], up, corner),
             )
         left, corner = (value + guess) % 256, up
-        found[column] = left
-    return found
+        result[column] = left
+    return result

@@ -80,12 +80,12 @@ def measured(options):
         spent_s = run_s(many, directory, options.time_field, ["--state", f"{directory}/state"])
         cleaned = Path(directory, "out.jsonl").read_bytes().splitlines()
         spent_s -= run_s(one, directory, options.time_field, [])
-        found = stored(Path(directory, "state"), pages)
+        stored_bytes = stored(Path(directory, "state"), pages)
     return Cost(
         processor_ms=1000 * spent_s / len(pages),
         page_bytes=sent_bytes([page.body or b"" for page in pages]),
         cleaned_bytes=sent_bytes(cleaned),
-        **found,
+        **stored_bytes,
     )
 
 

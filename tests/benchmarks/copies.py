@@ -26,13 +26,13 @@ def main() -> None:
     contents = read_options(__doc__, contents=100_000).contents
     rng = random.Random(0)
     text = " ".join("".join(rng.choices("abcdefgh", k=6)) for _ in range(_WORDS))
-    one = cleaned_text("example.com", 0, text)
+    record = cleaned_text("example.com", 0, text)
 
     def page(number):
         key = Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{rng.getrandbits(64):016x}")
         site = f"site-{number % 1000}.example"
         url = f"https://{site}/2026/11/an-article-of-the-site-{number}"
-        return msgspec.structs.replace(one, site=site, url=url, fingerprint=key)
+        return msgspec.structs.replace(record, site=site, url=url, fingerprint=key)
 
     with tempfile.TemporaryDirectory() as directory:
         before_bytes = psutil.Process().memory_info().rss

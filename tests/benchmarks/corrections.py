@@ -70,8 +70,8 @@ async def delays_s(stream, rounds):
     await consumer.start()
     sender = asyncio.create_task(send_pages(stream))
     await consumer.getone()  # the worker cleans pages
-    found = {record: [], command: []}
-    for correct, delays in found.items():
+    delays_s_of = {record: [], command: []}
+    for correct, delays in delays_s_of.items():
         for number in range(rounds):
             wanted, started_s = await correct(stream, number)
             while decode_output((await consumer.getone()).value).site_settings_version != wanted:
@@ -81,7 +81,7 @@ async def delays_s(stream, rounds):
     with suppress(asyncio.CancelledError):
         await sender
     await consumer.stop()
-    return found[record], found[command]
+    return delays_s_of[record], delays_s_of[command]
 
 
 def main():
@@ -95,8 +95,8 @@ def main():
         stream_on_a_broker(Path(folder), "corrections.") as stream,
     ):
         stream.start()
-        found = asyncio.run(delays_s(stream, rounds))
-    for name, delays in zip(("stored record", "start of the command"), found, strict=True):
+        measured_s = asyncio.run(delays_s(stream, rounds))
+    for name, delays in zip(("stored record", "start of the command"), measured_s, strict=True):
         median_s, longest_s = statistics.median(delays), max(delays)
         print(
             f"{rounds} corrections from the {name}: median {median_s:.2f} s, longest {longest_s:.2f} s"

@@ -95,15 +95,15 @@ def write_crowd(path, pages, sites):
 
 def measure(stream, pages, sites, seconds):
     """Return, and print, what the worker takes after so many pages of so many sites."""
-    found = {
+    figures = {
         "pages": pages,
         "sites": sites,
         "files": sum(one.num_fds() for one in stream.processes()),
         "state MiB": size_mib(stream.state()),
     } | memory_mib(psutil.Process(stream.pid("one")))
-    listed = ", ".join(f"{name} {value:.0f}" for name, value in found.items())
+    listed = ", ".join(f"{name} {value:.0f}" for name, value in figures.items())
     print(f"{seconds:.0f} s: {listed}", flush=True)
-    return found
+    return figures
 
 
 def size_mib(folder):

@@ -80,8 +80,8 @@ def main() -> None:
     for _ in range(given.rounds):
         for name in SYSTEMS:
             with process_pool(1) as pool:
-                found = pool.submit(measure, name, given.corpus, given.pages).result()
-            best[name] = min(found, best.get(name, found), key=lambda one: one[1])
+                figures = pool.submit(measure, name, given.corpus, given.pages).result()
+            best[name] = min(figures, best.get(name, figures), key=lambda one: one[1])
     shortest_s = best["library, in two passes"][1]
     for name, (texts, used_s, memory_mb) in best.items():
         print(

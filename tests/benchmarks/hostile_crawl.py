@@ -70,9 +70,9 @@ def crawled_pages(healthy, hostile, delay_s, seconds):
             process.kill()
             process.communicate()
         counts = dict.fromkeys(web.sites[:healthy], 0)
-        for one in list(web.log):
-            site = web.site_of(one.host)
-            if site in counts and one.status == 200 and one.end <= began_s + seconds:
+        for request in list(web.log):
+            site = web.site_of(request.host)
+            if site in counts and request.status == 200 and request.end <= began_s + seconds:
                 counts[site] += 1
         return list(counts.values())
 

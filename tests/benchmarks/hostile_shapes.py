@@ -39,12 +39,12 @@ def main() -> None:
     print(f"{'shape':36} {size / 2e6:6.1f} MB {size / 1e6:6.1f} MB  ratio   memory  result")
     cost("divs", 1000, 1)  # loads the models, which every process then has
     context = multiprocessing.get_context("fork")
-    found = []
+    timings = []
     for name in options.shapes.split(","):
         with context.Pool(1, maxtasksperchild=1) as pool:
             sizes = [(name, one, options.rounds) for one in (size // 2, size)]
             half, whole = pool.starmap(cost, sizes, chunksize=1)
-        found.append(whole)
+        timings.append(whole)
         ratio = whole.seconds / max(half.seconds, 1e-3)
         grows = ratio > LARGEST_RATIO and whole.seconds > NOTICEABLE_S
         mark = "SLOW" if whole.seconds > LONGEST_S else "GROWS" if grows else ""
@@ -53,11 +53,11 @@ def main() -> None:
             f"  {whole.result} {mark}",
             flush=True,
         )
-    refused = [one.seconds for one in found if one.is_refused]
-    accepted = [one.seconds for one in found if not one.is_refused]
+    refused = [one.seconds for one in timings if one.is_refused]
+    accepted = [one.seconds for one in timings if not one.is_refused]
     print(
-        f"{len(refused)} of {len(found)} shapes are refused, within {max(refused, default=0):.2f} s; the others "
-        f"take at most {max(accepted, default=0):.2f} s; at most {max(one.peak_mb for one in found):.0f} MB"
+        f"{len(refused)} of {len(timings)} shapes are refused, within {max(refused, default=0):.2f} s; the others "
+        f"take at most {max(accepted, default=0):.2f} s; at most {max(one.peak_mb for one in timings):.0f} MB"
     )
 
 

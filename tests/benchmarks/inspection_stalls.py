@@ -96,7 +96,7 @@ def can_look(stream, look):
 
 def worst_of(lines, spans, *, is_looked_at):
     """The longest delay, that of the role itself, and those that 99.9 % are below, in milliseconds."""
-    found = [
+    delays = [
         (1000 * delay, 1000 * own)
         for looks, start, end in spans
         if looks is is_looked_at
@@ -105,7 +105,7 @@ def worst_of(lines, spans, *, is_looked_at):
     ]
     return [
         (ordered[-1], ordered[int(0.999 * len(ordered))])
-        for ordered in (sorted(one) for one in zip(*found, strict=True))
+        for ordered in (sorted(one) for one in zip(*delays, strict=True))
     ]
 
 

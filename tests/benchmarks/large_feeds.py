@@ -65,9 +65,9 @@ def run_on_files(name, feed):
     process = psutil.Popen(list(map(str, command)), stderr=subprocess.DEVNULL)
     peaks = {}
     while process.poll() is None:
-        for one in [process, *process.children(recursive=True)]:
+        for member in [process, *process.children(recursive=True)]:
             try:
-                peaks[one.pid] = max(peaks.get(one.pid, 0), one.memory_info().rss)
+                peaks[member.pid] = max(peaks.get(member.pid, 0), member.memory_info().rss)
             except psutil.NoSuchProcess:
                 continue
         time.sleep(0.5)

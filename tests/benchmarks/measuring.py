@@ -46,8 +46,8 @@ def read_options(description, *files, given=None, **defaults):
 
 def read_pages(paths, count=None, time_field="fetched_at"):
     """Return the first pages of files that have a body; all of them by default."""
-    found = read_feed(paths, Reading(time_field=time_field))
-    return list(islice((one for one in found if isinstance(one, Page) and one.body), count))
+    records = read_feed(paths, Reading(time_field=time_field))
+    return list(islice((one for one in records if isinstance(one, Page) and one.body), count))
 
 
 def bare_parse(body):

@@ -53,17 +53,17 @@ def main():
 
 
 def count(metrics, outcomes):
-    for one in outcomes:
+    for outcome in outcomes:
         timer = metrics.batch_timer()
         for stage in ("receive", "clean", "publish", "store"):
             timer.end(stage)
-        metrics.count([(0, one)], 0.1)
+        metrics.count([(0, outcome)], 0.1)
 
 
 def enter_pages(messages):
     source = Source("pages", 0, 1)
-    for one in messages:
-        with lines_about(partial(record_fields, source, one.headers, "a.org")):
+    for message in messages:
+        with lines_about(partial(record_fields, source, message.headers, "a.org")):
             pass
 
 
@@ -73,9 +73,9 @@ def log_lines(messages):
     log.addHandler(handler)
     log.propagate = False
     with redirect_stderr(io.StringIO()):
-        for one in messages:
-            about = record_fields(one, one.headers, "a.org")
-            log.warning("%s is a dead letter: %s: %s", one.offset, "EmptyPage", "", extra=about)
+        for message in messages:
+            about = record_fields(message, message.headers, "a.org")
+            log.warning("%s is a dead letter: %s: %s", message.offset, "EmptyPage", "", extra=about)
     log.removeHandler(handler)
 
 

@@ -34,7 +34,7 @@ GAP_MS = 20 * 60_000
 def samples(runner, settings):
     """Return the documents of one synthetic site."""
     cleaner = PageCleaner(runner, settings)
-    found = []
+    costs = []
     feed = simulate_feed(FeedSettings(genre="news", sites=1, pages=SAMPLES, seed=1))
     for number, page in enumerate(feed):
         line = msgspec.json.encode(page.record())
@@ -43,8 +43,8 @@ def samples(runner, settings):
         )
         outcome = cleaner.clean(read)
         if isinstance(outcome, Cleaned) and outcome.document is not None:
-            found.append(outcome.document)
-    return found
+            costs.append(outcome.document)
+    return costs
 
 
 def cost_ms(documents, runner, settings, *, pages, sites):

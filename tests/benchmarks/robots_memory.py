@@ -50,8 +50,8 @@ def fill(path, hosts, file):
     with CrawlFrontier(path) as frontier:
         frontier.add_site(SITE)
         with frontier.transaction():
-            found = found_addresses({f"{host}/public": NEW_LISTING for host in hosts})
-            frontier.add(found, 1.0, depth=0)
+            addresses = found_addresses({f"{host}/public": NEW_LISTING for host in hosts})
+            frontier.add(addresses, 1.0, depth=0)
         for host in hosts:
             frontier.keep_robots(robots_of_answer(host, 200, file, time.time() + 1e6), time.time())
 

@@ -41,7 +41,7 @@ def needed_tool(name: str) -> str:
     """Return the path of a tool; the test is skipped where there is none."""
     places = [str(TOOLS), str(Path(sys.executable).parent)]
     places += [os.environ[name] for name in ("PROMETHEUS_DIR", "PATH") if name in os.environ]
-    found = shutil.which(name, path=os.pathsep.join(places))
-    if found is None:
+    program = shutil.which(name, path=os.pathsep.join(places))
+    if program is None:
         pytest.skip(f"needs {name}; see CONTRIBUTING.md")
-    return found
+    return program

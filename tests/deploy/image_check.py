@@ -98,8 +98,8 @@ def copy(source: Path, words: list[str], image: Container) -> None:
     ignored = (ROOT / ".dockerignore").read_text().split()
     ignore = shutil.ignore_patterns(*(one[3:] for one in ignored if one.startswith("**/")))
     target = image.root / Path(image.directory, words[-1]).as_posix().lstrip("/")
-    for one in words[:-1]:
-        path = source / one.lstrip("/")
+    for word in words[:-1]:
+        path = source / word.lstrip("/")
         if path.is_dir():
             ignore_here = ignore if source == ROOT else None
             shutil.copytree(path, target, symlinks=True, ignore=ignore_here, dirs_exist_ok=True)

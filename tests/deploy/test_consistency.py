@@ -125,10 +125,10 @@ def test_ports_are_the_same_everywhere():
     assert f"TEMPL_METRICS_PORT={port}\n" in (DEPLOY / "systemd" / "worker.env").read_text()
     for path, host in (("prometheus", "localhost"), ("compose", "worker")):
         (scrape,) = read_yaml(DEPLOY / path / "prometheus.yml")["scrape_configs"]
-        found = {one["labels"]["role"]: one["targets"] for one in scrape["static_configs"]}
+        targets = {one["labels"]["role"]: one["targets"] for one in scrape["static_configs"]}
         watcher = {"watcher": [f"watcher:{port}"]} if path == "compose" else {}
         workers = {"cleaner": [f"{host}:{port}"], "refresher": [f"{host}:{port + 1}"]}
-        assert found == workers | watcher
+        assert targets == workers | watcher
 
 
 def test_a_worker_has_time_to_stop():

@@ -87,8 +87,8 @@ def test_kubernetes_accepts_the_resources(name, version):
     resources = rendered(name, version)
     own = [one for (kind, _), one in resources.items() if kind not in CUSTOM]
     assert {one["kind"] for one in own} >= {"StatefulSet", "Service", "Job", "PodDisruptionBudget"}
-    for one in own:
-        kubernetes.validate(one, version, strict=True)
+    for resource in own:
+        kubernetes.validate(resource, version, strict=True)
     workers = resources["StatefulSet", "templ"]
     workers["spec"]["replica"] = 3
     with pytest.raises(jsonschema.ValidationError):
@@ -106,12 +106,12 @@ def test_kubernetes_accepts_the_resources(name, version):
 )
 def test_operators_accept_their_resources(kind, name):
     module, file = CUSTOM[kind]
-    found = run(
+    done = run(
         needed_tool("go"), "mod", "download", "-json", module, env={"GOPROXY": "off", **os.environ}
     )
-    if found.returncode:
+    if done.returncode:
         pytest.skip(f"needs the Go module {module}; `make deploy-check` brings it")
-    definition = yaml.safe_load((Path(json.loads(found.stdout)["Dir"]) / file).read_text())
+    definition = yaml.safe_load((Path(json.loads(done.stdout)["Dir"]) / file).read_text())
     resource = rendered("all")[kind, name]
     version = resource["apiVersion"].rpartition("/")[2]
     (schema,) = (
@@ -133,11 +133,12 @@ def test_two_containers_share_a_volume_that_outlives_the_pod():
     assert {"name": "TEMPL_CONSOLE_PORT", "value": "9290"} in console["env"]
     state = {"name": "state", "mountPath": "/var/lib/templ", "readOnly": True}
     assert state in console["volumeMounts"]
-    for one in workers:
-        assert {"name": "state", "mountPath": "/var/lib/templ"} in one["volumeMounts"]
-        assert one["securityContext"]["readOnlyRootFilesystem"]
-        assert one["livenessProbe"]["httpGet"] == {"path": "/live", "port": one["name"]}
-        assert one["readinessProbe"]["httpGet"] == {"path": "/ready", "port": one["name"]}
+    for container in workers:
+        assert {"name": "state", "mountPath": "/var/lib/templ"} in container["volumeMounts"]
+        assert container["securityContext"]["readOnlyRootFilesystem"]
+        port = container["name"]
+        assert container["livenessProbe"]["httpGet"] == {"path": "/live", "port": port}
+        assert container["readinessProbe"]["httpGet"] == {"path": "/ready", "port": port}
     assert "replicas" not in made  # KEDA decides
     assert worker("smallest")["replicas"] == 1
 
@@ -210,15 +211,15 @@ def test_grafana_knows_every_field_of_the_dashboard():
     assert list(missing(board, read)) == []
 
 
-def missing(wanted, found, path=""):
+def missing(wanted, given, path=""):
     """Yield the paths of values that are not found again."""
-    if isinstance(wanted, dict) and isinstance(found, dict):
+    if isinstance(wanted, dict) and isinstance(given, dict):
         for name, value in wanted.items():
-            yield from missing(value, found.get(name), f"{path}/{name}")
-    elif isinstance(wanted, list) and isinstance(found, list) and len(wanted) == len(found):
-        for number, pair in enumerate(zip(wanted, found, strict=True)):
+            yield from missing(value, given.get(name), f"{path}/{name}")
+    elif isinstance(wanted, list) and isinstance(given, list) and len(wanted) == len(given):
+        for number, pair in enumerate(zip(wanted, given, strict=True)):
             yield from missing(*pair, f"{path}/{number}")
-    elif wanted != found:
+    elif wanted != given:
         yield path
 
 

@@ -119,7 +119,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
 
     def problems(self) -> list[str]:
         """What should not be, in words."""
-        found = {
+        figures = {
             "pages were lost": self.lost,
             "pages are dead letters": self.dead,
             "sources have revisions out of order": self.broken_sequences,
@@ -129,7 +129,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             "workers ended by themselves": len(self.ended_workers),
             "reports of watchers are others": len(self.watched.others) if self.watched else 0,
         }
-        problems = [f"{number} {what}" for what, number in found.items() if number]
+        problems = [f"{number} {what}" for what, number in figures.items() if number]
         return problems + (self.watched.others if self.watched else [])
 
 
@@ -318,8 +318,8 @@ def outcome_of(stream, ledger, fed):
         if page.id in learned or (page.id not in cut and page.id not in forgotten)
     }
     revisions = defaultdict(list)
-    for one in outputs:
-        revisions[one.source, one.id].append(one.revision)
+    for output in outputs:
+        revisions[output.source, output.id].append(output.revision)
     sequences = [sorted(set(some)) for some in revisions.values()]
     fields = {
         "pages": len(fed),
@@ -359,15 +359,15 @@ def shared_sources(ledger, held, learned):
     pages = defaultdict(set)
     for source, some in ledger.lost_pages.items():
         pages[source] |= {(page.site, page.id) for page in some if page.id in learned}
-    for one in held:
-        pages[source_of(one)].add((header(one, "site"), header(one, "id")))
+    for record in held:
+        pages[source_of(record)].add((header(record, "site"), header(record, "id")))
     counts = Counter((source, site) for source, some in pages.items() for site, _ in some)
     return {site for (_, site), count in counts.items() if count > 1}
 
 
 def documents_of(stream):
     """Page id -> event time of every document, or deletion, that was ever sent and not cut."""
-    found = {}
+    windows = {}
     for record in stream.records(DOCUMENTS):
         try:
             value = processable(record.value)
@@ -375,8 +375,8 @@ def documents_of(stream):
         except SchemaError:
             continue
         if document is not None:
-            found[document.id] = document.event_time_ms
-    return found
+            windows[document.id] = document.event_time_ms
+    return windows
 
 
 def source_of(record):
@@ -415,7 +415,7 @@ def main():
         directory = options.keep or Path(scratch)
         directory.mkdir(exist_ok=not options.keep)
         with (own_cluster if options.cluster else own_broker)(directory) as broker:
-            found = disturbed_run(
+            outcome = disturbed_run(
                 broker,
                 "faults.",
                 directory,
@@ -427,13 +427,13 @@ def main():
                 watched=options.watched,
                 say=lambda line: print(line, flush=True),
             )
-    print_report(found)
+    print_report(outcome)
 
 
-def print_report(found):
+def print_report(outcome):
     """Print a report, and end the process with an error if something should not be."""
-    print(msgspec.json.format(msgspec.json.encode(found)).decode())
-    sys.exit("; ".join(found.problems()) or 0)
+    print(msgspec.json.format(msgspec.json.encode(outcome)).decode())
+    sys.exit("; ".join(outcome.problems()) or 0)
 
 
 if __name__ == "__main__":

@@ -65,8 +65,8 @@ def silent_connections(stream, count):
         code = asked(live)[0]
         answered_s.append(time.monotonic() - started_s if code == 200 else 60.0)
         taken.append((cleaner.num_threads(), cleaner.num_fds()))
-    for one in silent:
-        one.close()
+    for connection in silent:
+        connection.close()
     (threads, files), (most_threads, most_files) = taken[0], map(max, zip(*taken, strict=True))
     print(
         f"{count} silent connections: {threads} threads and {files} files become {most_threads} and {most_files} "
@@ -86,8 +86,8 @@ def hanging_forks(count):
             SiteCleaner().clean(URL, HTML)
 
     threads = [threading.Thread(target=work) for _ in range(2)]
-    for one in threads:
-        one.start()
+    for thread in threads:
+        thread.start()
     hanging = 0
     for number in range(count):
         pid = os.fork()
@@ -97,8 +97,8 @@ def hanging_forks(count):
             os._exit(not cleaner.clean(URL, HTML).text)
         hanging += os.waitpid(pid, 0)[1] != 0
     ended.set()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.join()
     return hanging
 
 

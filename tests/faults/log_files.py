@@ -39,11 +39,11 @@ def cut_tail(folder, rng: Random):
 
 def records_of(folder):
     """The records in the log files of a partition, in order of their offsets."""
-    found = []
+    records = []
     for log in sorted(folder.glob("*.log")):
         batches = FetchedRecords(log.read_bytes())
-        found += [record for batch in iter(batches.next_batch, None) for record in batch]
-    return found
+        records += [record for batch in iter(batches.next_batch, None) for record in batch]
+    return records
 
 
 def _batch_spans(content):

@@ -116,13 +116,13 @@ def reports(
     """Yield the report of each codec, and say it in a line."""
     say("codec            values refused    read  other  deaths  peak MiB")
     for codec in codecs:
-        one = report(codec, cases, seed)
-        tally = one.tally
+        codec_report = report(codec, cases, seed)
+        tally = codec_report.tally
         say(
             f"{codec:15} {tally.done:7} {tally.refused:7} {tally.read:7}"
-            f" {tally.others:6} {one.deaths:7} {one.peak_mib:9}"
+            f" {tally.others:6} {codec_report.deaths:7} {codec_report.peak_mib:9}"
         )
-        yield codec, one
+        yield codec, codec_report
 
 
 def main() -> int:
@@ -138,9 +138,9 @@ def main() -> int:
         return 0
     failed = False
     codecs = [options.codec] if options.codec else list(CODECS)
-    for _, one in reports(codecs, options.cases, options.seed, print):
-        failed |= bool(one.tally.others or one.deaths)
-        for line in one.errors[:20]:
+    for _, codec_report in reports(codecs, options.cases, options.seed, print):
+        failed |= bool(codec_report.tally.others or codec_report.deaths)
+        for line in codec_report.errors[:20]:
             print("  ", line)
     return int(failed)
 

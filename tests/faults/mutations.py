@@ -33,8 +33,8 @@ def mutated(body: bytes, random: Random) -> bytes:
             MessagePack without a frame.
         random: Where chance comes from.
     """
-    name, found, frame = body.partition(_MAGIC)
-    return name + _mutated_frame(found + frame, random) if found else _content(body, random)
+    name, magic, frame = body.partition(_MAGIC)
+    return name + _mutated_frame(magic + frame, random) if magic else _content(body, random)
 
 
 def _mutated_frame(frame: bytes, random: Random) -> bytes:

@@ -95,13 +95,13 @@ class Night(msgspec.Struct, frozen=True, kw_only=True):
 
     def problems(self):
         """What should not be, in words."""
-        found = {
+        figures = {
             "pages were lost": self.lost,
             "URLs end with an older fetch": self.older_last,
             "pages are dead letters": self.dead,
             "texts are left of sites that were taken down": self.left,
         }
-        return [f"{number} {what}" for what, number in found.items() if number]
+        return [f"{number} {what}" for what, number in figures.items() if number]
 
 
 class Latencies:
@@ -113,7 +113,7 @@ class Latencies:
 
     async def new_ms(self):
         """The times from page to text of the texts since the last call."""
-        found = []
+        delays = []
         places = [*self._stream.partitions(PAGES), *self._stream.partitions(CLEANED)]
         async with plain_consumer(self._stream.access) as consumer:
             ends = await consumer.end_offsets(places)
@@ -128,9 +128,9 @@ class Latencies:
         for source, stamp in texts:
             arrived = self._arrived.pop(source, None)  # revisions have no page that waits
             if arrived is not None:
-                found.append(stamp - arrived)
+                delays.append(stamp - arrived)
         self._next |= ends
-        return found
+        return delays
 
 
 def night(broker, prefix, directory, *, minutes, rate, sites, fault_s, settle_minutes, say=print):
@@ -175,7 +175,7 @@ def night(broker, prefix, directory, *, minutes, rate, sites, fault_s, settle_mi
         stream.wait_until_learned(STAND_STILL_S)
         for name in stream.running():
             stream.stop(name)
-        found = outcome_of(stream, taken_down)
+        outcome = outcome_of(stream, taken_down)
     finally:
         stream.stop_all()
     late = [one for one in points if one["seconds"] > 60 * settle_minutes]
@@ -184,7 +184,7 @@ def night(broker, prefix, directory, *, minutes, rate, sites, fault_s, settle_mi
         pages=len(all_pages),
         faults=dict(disturber.done),
         slopes=slopes_of(late),
-        **found,
+        **outcome,
     )
 
 
@@ -196,24 +196,24 @@ def take_down(stream, number):
 
 def measure(stream, latencies, seconds):
     """What the steady worker takes now."""
-    found = {"seconds": seconds}
+    point = {"seconds": seconds}
     with suppress(psutil.NoSuchProcess):  # processes start again after a take-down
-        found["files"] = sum(one.num_fds() for one in stream.processes(STEADY))
+        point["files"] = sum(one.num_fds() for one in stream.processes(STEADY))
         parts = memory_mib(psutil.Process(stream.pid(STEADY)))
-        found |= {f"{part} MiB": size for part, size in parts.items()}
-        found["memory MiB"] = sum(parts.values())
+        point |= {f"{part} MiB": size for part, size in parts.items()}
+        point["memory MiB"] = sum(parts.values())
     with suppress(OSError):  # a file that is removed meanwhile
-        found["state MiB"] = size_mib(stream.state(STEADY))
+        point["state MiB"] = size_mib(stream.state(STEADY))
     with suppress(KafkaError, WorkerError, OSError):  # the broker is away
-        found["lag"] = sum(
+        point["lag"] = sum(
             asyncio.run(stream.lag(role, topic)) or 0
             for role, topic in (("cleaner", PAGES), ("refresher", DOCUMENTS))
         )
         taken_ms = asyncio.run(latencies.new_ms())
         if len(taken_ms) > 1:
-            found["p50 ms"] = statistics.median(taken_ms)
-            found["p99 ms"] = statistics.quantiles(taken_ms, n=100, method="inclusive")[98]
-    return found
+            point["p50 ms"] = statistics.median(taken_ms)
+            point["p99 ms"] = statistics.quantiles(taken_ms, n=100, method="inclusive")[98]
+    return point
 
 
 def line_of(point):
@@ -222,7 +222,7 @@ def line_of(point):
 
 def slopes_of(points):
     """The slope of each thing that was looked at often enough."""
-    found = {}
+    slopes = {}
     for name in sorted({name for one in points for name in one} - {"seconds"}):
         at = [(one["seconds"] / HOUR_S, one[name]) for one in points if name in one]
         hours, values = [hour for hour, _ in at], [value for _, value in at]
@@ -234,8 +234,8 @@ def slopes_of(points):
         spread = statistics.pvariance(hours) * len(hours)
         error = (rest / (len(at) - 2) / spread) ** 0.5
         percent = [round(100 * one / mean, 1) for one in (slope, error)]
-        found[name] = Slope(round(mean, 1), *percent)
-    return found
+        slopes[name] = Slope(round(mean, 1), *percent)
+    return slopes
 
 
 def outcome_of(stream, taken_down):
@@ -246,15 +246,15 @@ def outcome_of(stream, taken_down):
     answered = {dict(one.headers).get("source.id", b"").decode() for one in cleaned}
     letters = stream.dead_letters()
     newest, last, text = {}, {}, {}
-    for one in held.values():
-        headers = dict(one.headers)
-        if "id" in headers and one.key not in sites:
-            at = headers["fetched-at"], one.offset
+    for record in held.values():
+        headers = dict(record.headers)
+        if "id" in headers and record.key not in sites:
+            at = headers["fetched-at"], record.offset
             newest[headers["url"]] = max(newest.get(headers["url"], (at, b"")), (at, headers["id"]))
-    for one in cleaned:
-        source = dict(one.headers).get("source.id", b"").decode()
-        last[one.key] = dict(held[source].headers).get("id") if source in held else None
-        text[one.key] = one.value
+    for record in cleaned:
+        source = dict(record.headers).get("source.id", b"").decode()
+        last[record.key] = dict(held[source].headers).get("id") if source in held else None
+        text[record.key] = record.value
     gone = [f"https://{site}/".encode() for site in taken_down]
     return {
         "lost": len(held.keys() - answered - letters.keys()),
@@ -275,13 +275,13 @@ def main():
         directory = options.keep or Path(scratch)
         directory.mkdir(exist_ok=not options.keep)
         with own_broker(directory) as broker:
-            found = night(
+            figures = night(
                 broker, "night.", directory, minutes=options.minutes, rate=options.rate,
                 sites=options.sites, fault_s=options.fault_s, settle_minutes=options.settle_minutes,
                 say=lambda line: print(line, flush=True),
             )  # fmt: skip
-    print(msgspec.json.format(msgspec.json.encode(found)).decode())
-    sys.exit("; ".join(found.problems()) or 0)
+    print(msgspec.json.format(msgspec.json.encode(figures)).decode())
+    sys.exit("; ".join(figures.problems()) or 0)
 
 
 if __name__ == "__main__":

@@ -117,11 +117,11 @@ class Children:
         return Cleaned(record=text_of(revised, task.reason), document=revised)
 
 
-def text_of(one, reason=None):
+def text_of(page, reason=None):
     """The record of a page's text, which says of what fetch and model it is."""
     return CleanedRecord(
-        url=one.url, site=one.site, fetched_at=rfc3339(one.event_time_ms), id=one.id, title="", text=_TEXT.format(one.id, one.model_documents),
-        method="page", confidence=1, revision=one.revision, revision_reason=reason, source=one.source,
+        url=page.url, site=page.site, fetched_at=rfc3339(page.event_time_ms), id=page.id, title="", text=_TEXT.format(page.id, page.model_documents),
+        method="page", confidence=1, revision=page.revision, revision_reason=reason, source=page.source,
         site_model_version=None, page_model_version="1", cleaner_version="1", warnings=[], chars_in=0, chars_out=0,
         blocks_kept=0, blocks_removed=0, fingerprint=None, observed=_OBSERVED,
     )  # fmt: skip
@@ -382,31 +382,31 @@ class World:
     def _older_above_newer(self):
         last = {one.url: one for one in self.cleaned}
         for site in SITES:
-            for one in self.store.window(site):
-                found = last[one.url]
-                if found.source != one.source and not self._is_of_forgotten_deletion(found):
-                    yield f"{one.url}: last is {found.id}, the newest known is {one.id}"
-        for url, one in last.items():
-            key = one.site.encode() + b"\0" + url_hash(url)
-            newest = self.store.newest(one.site, key)
-            if isinstance(newest, str) and not isinstance(one, DeletedRecord):
-                yield f"{url}: last is {one.id}, and it was deleted by {newest}"
+            for record in self.store.window(site):
+                found = last[record.url]
+                if found.source != record.source and not self._is_of_forgotten_deletion(found):
+                    yield f"{record.url}: last is {found.id}, the newest known is {record.id}"
+        for url, record in last.items():
+            key = record.site.encode() + b"\0" + url_hash(url)
+            newest = self.store.newest(record.site, key)
+            if isinstance(newest, str) and not isinstance(record, DeletedRecord):
+                yield f"{url}: last is {record.id}, and it was deleted by {newest}"
 
-    def _is_of_forgotten_deletion(self, found):
+    def _is_of_forgotten_deletion(self, deletion):
         """Whether an output is a deletion published again by a refresher that was behind, and that was too old thereafter.
 
         The window no longer knew it when it came to the newer fetch, so nothing tells it to publish that once more.
         """
-        if not isinstance(found, DeletedRecord) or found.id != str(found.source):
+        if not isinstance(deletion, DeletedRecord) or deletion.id != str(deletion.source):
             return False
-        key = found.site.encode() + b"\0" + url_hash(found.url)
+        key = deletion.site.encode() + b"\0" + url_hash(deletion.url)
         return self.store.deletion(key) is None
 
     def _revisions(self):
         revised = defaultdict(set)
-        for one in self.cleaned:
-            if isinstance(one, CleanedRecord) and one.revision_reason not in (None, "superseded"):
-                revised[one.source].add(one.revision)
+        for text in self.cleaned:
+            if isinstance(text, CleanedRecord) and text.revision_reason not in (None, "superseded"):
+                revised[text.source].add(text.revision)
         for source, numbers in revised.items():
             if len(numbers) > 2:
                 yield f"{source} was revised {len(numbers)} times"
@@ -482,11 +482,11 @@ def main(steps, seed):
     """Take random steps, and print each seed with a violation."""
     done = failed = 0
     while done < steps:
-        found, taken = check_seed(seed)
+        problems, taken = check_seed(seed)
         done += taken
-        if found:
+        if problems:
             failed += 1
-            click.echo(f"seed {seed}: {found[:3]}")
+            click.echo(f"seed {seed}: {problems[:3]}")
         seed += 1
     click.echo(f"{done} steps, {failed} worlds with a violation")
     sys.exit(1 if failed else 0)

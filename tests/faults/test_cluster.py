@@ -20,9 +20,9 @@ def test_faults_of_a_cluster_lose_nothing(prefix, tmp_path, monkeypatch):
     monkeypatch.setattr(faults, "FEED_S", 4.0)
     bound_fetches(load_settings().record_limit_bytes)
     with own_cluster(tmp_path) as cluster:
-        found = disturbed_run(
+        outcome = disturbed_run(
             cluster, prefix, tmp_path, seed=1, faults=3, pages=160, sites=5, kinds=KINDS
         )
-    assert sorted(found.faults) == sorted(KINDS)
-    assert found.pages == 160
-    assert found.problems() == []
+    assert sorted(outcome.faults) == sorted(KINDS)
+    assert outcome.pages == 160
+    assert outcome.problems() == []

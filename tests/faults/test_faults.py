@@ -14,7 +14,7 @@ def test_random_faults_lose_nothing(stoppable_broker, prefix, tmp_path, monkeypa
     for name in ("MemoryRecords", "PartitionRecords", "FetchResult"):
         monkeypatch.setattr(fetcher, name, getattr(fetcher, name))
     bound_fetches(load_settings().record_limit_bytes)
-    found = disturbed_run(
+    outcome = disturbed_run(
         stoppable_broker,
         prefix,
         tmp_path,
@@ -24,8 +24,8 @@ def test_random_faults_lose_nothing(stoppable_broker, prefix, tmp_path, monkeypa
         sites=8,
         watched=True,
     )
-    assert sum(found.faults.values()) == 6
-    assert found.pages == 180
-    assert found.watched.copies >= 10
-    assert found.watched.changes
-    assert found.problems() == []
+    assert sum(outcome.faults.values()) == 6
+    assert outcome.pages == 180
+    assert outcome.watched.copies >= 10
+    assert outcome.watched.changes
+    assert outcome.problems() == []

@@ -30,13 +30,18 @@ class Topics:
         self._records[topic].append(record)
         return record
 
-    def put_page(self, one, offset):
-        headers = {"url": one.url, "site": one.site, "id": one.id, "fetched-at": one.event_time_ms}
+    def put_page(self, sent, offset):
+        headers = {
+            "url": sent.url,
+            "site": sent.site,
+            "id": sent.id,
+            "fetched-at": sent.event_time_ms,
+        }
         return self.put(PAGES, b"<p>", headers, offset)
 
-    def answer(self, one, offset):
+    def answer(self, sent, offset):
         record = msgspec.structs.replace(
-            cleaned_text(one.site, "", "A text."), id=one.id, url=one.url, source=Source(PAGES, 0, offset),
+            cleaned_text(sent.site, "", "A text."), id=sent.id, url=sent.url, source=Source(PAGES, 0, offset),
         )  # fmt: skip
         self.put(CLEANED, encode_json(record), {"source.id": record.source})
 

@@ -79,10 +79,10 @@ def reports_in_order(stream):
     records = sorted(
         stream.records(CLEANED), key=lambda one: (one.timestamp, one.partition, one.offset)
     )
-    for one in records:
-        record = cleaned_record(one)
+    for report in records:
+        record = cleaned_record(report)
         if isinstance(record, CleanedRecord):
-            noticed, change = watch.take(record, one.timestamp)
+            noticed, change = watch.take(record, report.timestamp)
             reports += noticed.records(record)
         else:
             ended, change = watch.delete(record)
@@ -97,11 +97,11 @@ def reports_in_order(stream):
                 reports += judged
         contents.settle(due)
     copies = {}
-    for one in reports:
-        if isinstance(one, PageCopyRecord):
-            copies[one.url] = one.duplicate_of
-        elif isinstance(one, CopyEnded):
-            copies.pop(one.url, None)
+    for report in reports:
+        if isinstance(report, PageCopyRecord):
+            copies[report.url] = report.duplicate_of
+        elif isinstance(report, CopyEnded):
+            copies.pop(report.url, None)
     changes = {encode_json(one) for one in reports if isinstance(one, PageChangeRecord)}
     return changes, copies, {event_of(one) for one in reports if isinstance(one, SiteEventRecord)}
 
@@ -121,10 +121,11 @@ def compared(stream, changes, copies, events):
         if one.value
     }
     found_copies = {}
-    for one in stream.records(PAGE_COPIES):
-        found_copies.pop(one.key.decode(), None)
-        if one.value:
-            found_copies[one.key.decode()] = decode_json(one.value, PageCopyRecord).duplicate_of
+    for record in stream.records(PAGE_COPIES):
+        url = record.key.decode()
+        found_copies.pop(url, None)
+        if record.value:
+            found_copies[url] = decode_json(record.value, PageCopyRecord).duplicate_of
     return Watched(
         changes=len(found_changes),
         copies=len(found_copies),

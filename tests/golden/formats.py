@@ -207,9 +207,9 @@ def _of_store(open_store: Callable, records: Callable[[Any], Any]) -> Callable[[
         with tempfile.TemporaryDirectory() as directory:
             unpack(io.BytesIO(archive), Path(directory))
             store = open_store(Path(directory))
-            found = records(store)
+            stored = records(store)
             store.close()
-        return found
+        return stored
 
     return read
 
@@ -223,8 +223,8 @@ def _models(store: ModelStore) -> Any:
 
 
 def _watched(store: WatchStore) -> Any:
-    found = [[site, watch, *store.pages(site)] for site, watch in store.sites()]
-    return msgspec.to_builtins(found)
+    sites = [[site, watch, *store.pages(site)] for site, watch in store.sites()]
+    return msgspec.to_builtins(sites)
 
 
 def _contents(index: ContentIndex) -> Any:

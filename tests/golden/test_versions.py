@@ -60,10 +60,11 @@ def test_earlier_records_of_cleaned_are_read(earlier):
     lines = (earlier / "cleaned.jsonl").read_bytes().splitlines()
     read = [decode_output(line) for line in lines]
     assert [one.schema for one in read] == ["cleaned/1"] * 6
-    for one, line in zip(read, lines, strict=True):
-        told = msgspec.json.decode(line)
-        assert (one.url, one.text, one.revision) == (told["url"], told["text"], told["revision"])
-        assert one.metadata is None
+    for record, line in zip(read, lines, strict=True):
+        stored = msgspec.json.decode(line)
+        for name in ("url", "text", "revision"):
+            assert getattr(record, name) == stored[name]
+        assert record.metadata is None
 
 
 def test_an_earlier_site_model_cleans_pages(earlier):
@@ -101,8 +102,8 @@ def test_earlier_documents_are_left_out_of_a_lost_window_by_name(earlier, pool):
     transport = MemoryTransport(WindowStore(None, load_settings()), pool, load_settings())
     documents = [decode_document_record(value) for _, value in records(earlier, "documents")]
     assert [one.url[-1] for one in documents] == list("012345")
-    for number, one in enumerate(documents):
-        problem = transport.engine.learn(one, number)
+    for number, stored in enumerate(documents):
+        problem = transport.engine.learn(stored, number)
         assert problem == "document of format 2, known is 5"
     assert transport.store.next_offset == 6
 

@@ -173,10 +173,10 @@ def kafka_broker(_java, tmp_path_factory) -> PlainBroker:
     """The broker that all tests share, also those of other processes of a parallel run."""
     with Client(os.environ[ASKED_AT]) as shared:
         shared.send(tmp_path_factory.mktemp("kafka-broker"))
-        found = shared.recv()
-    if isinstance(found, str):
-        pytest.fail(found, pytrace=False)
-    return found
+        shared_broker = shared.recv()
+    if isinstance(shared_broker, str):
+        pytest.fail(shared_broker, pytrace=False)
+    return shared_broker
 
 
 @pytest.fixture(scope="module")

@@ -52,8 +52,8 @@ class Cluster:
         self._voters = ",".join(
             f"{node}@{runner.HOST}:{one.controller_port}" for node, one in self.nodes.items()
         )
-        for node, one in self.nodes.items():
-            one._more_settings = self._settings(node, "broker,controller")
+        for node, broker in self.nodes.items():
+            broker._more_settings = self._settings(node, "broker,controller")
 
     def _broker(self, node, roles):
         return runner.Broker(
@@ -89,8 +89,8 @@ class Cluster:
 
     def stop(self):
         """End all brokers at once, as a machine room without power does."""
-        for one in self.nodes.values():
-            one.kill()
+        for broker in self.nodes.values():
+            broker.kill()
 
     def start_nodes(self, *numbers):
         """Start brokers that have ended, also by themselves; together, because none would answer alone."""
@@ -185,10 +185,10 @@ class Cluster:
 @contextmanager
 def own_cluster(directory):
     """Yield a cluster that runs; it is stopped at the end."""
-    found = Cluster(directory)
+    cluster = Cluster(directory)
     try:
-        found.start()
-        yield found
+        cluster.start()
+        yield cluster
     finally:
-        found.stop()
-        found.unmount()
+        cluster.stop()
+        cluster.unmount()

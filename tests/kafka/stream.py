@@ -67,9 +67,9 @@ def halves(feed):
 
 def templ(*arguments, expect=0, timeout_s=WAIT_S, **environment):
     """Run a `templ` command to its end; answers what it printed."""
-    found = {**os.environ, **ENVIRONMENT, **environment}
+    variables = {**os.environ, **ENVIRONMENT, **environment}
     if fork_server is not None:
-        done = fork_server.run("workers", *arguments, environment=found, timeout_s=timeout_s)
+        done = fork_server.run("workers", *arguments, environment=variables, timeout_s=timeout_s)
         done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
     else:
         done = subprocess.run(
@@ -77,7 +77,7 @@ def templ(*arguments, expect=0, timeout_s=WAIT_S, **environment):
             capture_output=True,
             text=True,
             timeout=timeout_s,
-            env=found,
+            env=variables,
             check=False,
         )
     assert done.returncode == expect, done.stderr
@@ -110,14 +110,16 @@ class Stream:
         """Start a worker, or a watcher, with a state directory of its own; once started, it stays what it is."""
         command = self._commands[name] = command or self._commands.get(name, "worker")
         arguments = [command, *self.options, "--state", self.state(name)]
-        found = {**os.environ, **ENVIRONMENT, **environment}
+        variables = {**os.environ, **ENVIRONMENT, **environment}
         with (self.directory / f"{name}.log").open("ab") as log:
             if fork_server is not None:
                 files = {1: log.fileno(), 2: log.fileno()}
-                process = fork_server.start("workers", *arguments, environment=found, files=files)
+                process = fork_server.start(
+                    "workers", *arguments, environment=variables, files=files
+                )
             else:
                 command = [sys.executable, "-m", "workers", *arguments]
-                process = subprocess.Popen(command, env=found, stdout=log, stderr=log)
+                process = subprocess.Popen(command, env=variables, stdout=log, stderr=log)
         self._workers[name] = process
 
     def stop(self, name="one", how=signal.SIGTERM):
@@ -175,9 +177,9 @@ class Stream:
         return asyncio.run(self._members(f"{self.prefix}templ-{role}"))
 
     async def _members(self, group):
-        (found,) = await self.ask(lambda admin: admin.describe_consumer_groups([group]))
+        (description,) = await self.ask(lambda admin: admin.describe_consumer_groups([group]))
         # The broker begins a static member's id with its instance.
-        return {member[0][:32] for group in found.groups for member in group[5]}
+        return {member[0][:32] for group in description.groups for member in group[5]}
 
     def log(self, name="one"):
         return (self.directory / f"{name}.log").read_text()
@@ -195,12 +197,12 @@ class Stream:
 
     def outputs(self):
         """Cleaned records in order of arrival, by the source they answer."""
-        found = {}
+        records = {}
         for record in self.records(CLEANED):
             if record.value is not None:
                 cleaned = decode_output(record.value)
-                found.setdefault(cleaned.source, []).append(cleaned)
-        return found
+                records.setdefault(cleaned.source, []).append(cleaned)
+        return records
 
     def answered(self):
         """Source ids of all pages that have an output, a deletion or a dead letter."""
@@ -209,14 +211,14 @@ class Stream:
 
     def dead_letters(self):
         """Source id -> headers and value of each dead letter."""
-        found = {}
+        records = {}
         for record in self.records(DEAD_LETTERS):
             headers = {name: (value or b"").decode() for name, value in record.headers}
             place = (
                 headers[f"__streams.errors.{name}"] for name in ("topic", "partition", "offset")
             )
-            found["-".join(place)] = headers, record.value
-        return found
+            records["-".join(place)] = headers, record.value
+        return records
 
     def sent(self):
         """Source ids of all pages."""
@@ -371,7 +373,7 @@ class Stream:
         settings = settings_of(environment)
         ends = self.ends(DOCUMENTS)
         with ExitStack() as stack:
-            found = {}
+            windows = {}
             for number in range(self.counts[DOCUMENTS]):
                 paths = [self.state(name) / "refresher" / f"windows-{number}" for name in names]
                 stores = []
@@ -383,29 +385,29 @@ class Stream:
                 (partition,) = [one for one in ends if one.partition == number]
                 stores = [one for one in stores if one.next_offset <= ends[partition]]
                 if stores:
-                    found |= windows_of(max(stores, key=lambda store: store.next_offset))
-            return found
+                    windows |= windows_of(max(stores, key=lambda store: store.next_offset))
+            return windows
 
 
 def windows_of(store):
     """Site -> ids and content digests of its window, and its refitted model's bytes."""
     pool = Pool(load_settings(), children=1)
     transport = MemoryTransport(store, pool, load_settings())
-    found = {}
+    windows = {}
     for site, state in store.sites():
         if state.pages:
             window = list(store.window(site))
             assert all(content_digest(content_of(one.body)) == one.content_digest for one in window)
             documents = [(one.id, one.content_digest.hex()) for one in window]
-            found[site] = documents, encode_json(transport.fit(site))
+            windows[site] = documents, encode_json(transport.fit(site))
     pool.close()
-    return found
+    return windows
 
 
-def other_windows(expected, found):
+def other_windows(expected, windows):
     """Sites whose window, refitted model or texts with it are not those that are expected."""
-    sites = expected.keys() | found.keys()
-    return sorted(site for site in sites if expected.get(site) != found.get(site))
+    sites = expected.keys() | windows.keys()
+    return sorted(site for site in sites if expected.get(site) != windows.get(site))
 
 
 def settings_of(environment):

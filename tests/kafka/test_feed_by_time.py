@@ -41,9 +41,9 @@ def test_archives_are_sent_and_a_topic_is_replayed_between_two_times(stream, tmp
     process.wait()
     done = templ("feed", "--by-time", tmp_path / "in", *stream.options, *files)
     assert "going on behind" in done.stderr
-    found = urls(stream)
-    assert {f"https://a.example/{one}" for one in range(count)} == set(found)
-    assert len(found) - count <= 500
+    cleaned_urls = urls(stream)
+    assert {f"https://a.example/{one}" for one in range(count)} == set(cleaned_urls)
+    assert len(cleaned_urls) - count <= 500
 
     records = sorted(stream.records(PAGES), key=lambda one: (one.timestamp, one.partition))
     since_ms = records[len(records) // 4].timestamp

@@ -39,8 +39,8 @@ def peak_bytes(stream, name="one"):
     """The most memory that a process of a worker's roles has had."""
     pid = stream.pid(name)
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text()
-    found = [Path(f"/proc/{one}/status").read_text() for one in children.split()]
-    return max(int(re.search(r"VmHWM:\s+(\d+) kB", one)[1]) << 10 for one in found)
+    statuses = [Path(f"/proc/{one}/status").read_text() for one in children.split()]
+    return max(int(re.search(r"VmHWM:\s+(\d+) kB", one)[1]) << 10 for one in statuses)
 
 
 def lines_about(stream, name):
@@ -52,8 +52,8 @@ def test_hostile_pages_become_dead_letters_and_the_rest_goes_on(stream, tmp_path
     stream.start("one")
     stream.feed(write_feed(tmp_path / "feed.jsonl", pages=40))
     records = []
-    for number, one in enumerate(HOSTILE_PAGES.values()):
-        records += [good_page(number), one]
+    for number, body in enumerate(HOSTILE_PAGES.values()):
+        records += [good_page(number), body]
     first = send_batch(stream, PAGES, NUMBER, [*records, good_page(9)])
     stream.feed(write_feed(tmp_path / "more.jsonl", pages=40, seed=2))
     stream.wait_until_answered()

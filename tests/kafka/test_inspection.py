@@ -17,19 +17,19 @@ def test_state_and_topics_of_a_running_worker_show_the_same_site(stream, tmp_pat
     stream.start()
     stream.wait_until_settled()
     site = site_of(feed)
-    found = {}
+    models = {}
     for name, source in (
         ("state", ("--state", stream.state())),
         ("topics", stream.options),
     ):
         folder = tmp_path / name
         templ("site", "export", site, *source, "--out", folder)
-        found[name] = json.loads((folder / "expressions.json").read_text())
+        models[name] = json.loads((folder / "expressions.json").read_text())
         templ("inspect", "site", site, *source, "--out", tmp_path / f"{name}.html")
         assert "Learning curve" in (tmp_path / f"{name}.html").read_text()
-    assert found["state"]["unequal_urls"] == found["topics"]["unequal_urls"] == []
-    assert found["state"]["site"] == found["topics"]["site"] == site
-    assert found["topics"]["pages"] > 3
+    assert models["state"]["unequal_urls"] == models["topics"]["unequal_urls"] == []
+    assert models["state"]["site"] == models["topics"]["site"] == site
+    assert models["topics"]["pages"] > 3
     assert stream.running() == ["one"]
     assert stream.stop() == 0
 

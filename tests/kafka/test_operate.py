@@ -47,11 +47,11 @@ async def send(broker, topic, timestamp_ms=None):
 
 def test_a_right_set_up_has_no_errors(kafka_broker, prefix, tmp_path):
     asyncio.run(create_topics(access(kafka_broker, prefix), 2))
-    _, found = doctor(kafka_broker, prefix, "--state", str(tmp_path / "state"))
-    about_broker = [one for one in found if one["severity"] == "note"]
+    _, findings = doctor(kafka_broker, prefix, "--state", str(tmp_path / "state"))
+    about_broker = [one for one in findings if one["severity"] == "note"]
     assert "1 broker, Kafka 4." in about_broker[0]["problem"]
     assert "clock of the broker itself cannot be read" in about_broker[1]["problem"]
-    assert [one for one in found if prefix in one["problem"]] == []
+    assert [one for one in findings if prefix in one["problem"]] == []
     assert not (tmp_path / "state").exists()
 
 
@@ -63,8 +63,8 @@ def test_every_fault_of_the_topics_is_one_line(kafka_broker, prefix):
         "site-models": {"max.message.bytes": "1048588"},
     }
     asyncio.run(create(kafka_broker, prefix, {"site-models": 3}, faults))
-    code, found = doctor(kafka_broker, prefix)
-    problems = [one["problem"] for one in found if one["severity"] != "note"]
+    code, findings = doctor(kafka_broker, prefix)
+    problems = [one["problem"] for one in findings if one["severity"] != "note"]
     assert code == 78
     for words in (
         "documents: delete.retention.ms is 1min",
@@ -79,29 +79,29 @@ def test_every_fault_of_the_topics_is_one_line(kafka_broker, prefix):
         assert any(one.startswith(prefix + words) for one in problems), (words, problems)
     text = run(doctor_command, kafka_broker.address, prefix)
     *lines, last = text.stdout.splitlines()
-    assert len(lines) == len(found)
+    assert len(lines) == len(findings)
     assert last.startswith("not ready: ")
     assert "; kafka-configs.sh --alter" in last
 
 
 def test_records_from_the_future_and_topics_that_are_missing(kafka_broker, prefix):
-    code, found = doctor(kafka_broker, prefix)
+    code, findings = doctor(kafka_broker, prefix)
     assert code == 78
-    assert sum("no such topic" in one["problem"] for one in found) == len(WORKER_RIGHTS)
+    assert sum("no such topic" in one["problem"] for one in findings) == len(WORKER_RIGHTS)
     asyncio.run(create_topics(access(kafka_broker, prefix), 2))
     asyncio.run(send(kafka_broker, prefix + "pages", round(time.time() * 1000) + 1_800_000))
-    _, found = doctor(kafka_broker, prefix)
-    (clock,) = (one for one in found if "after this machine's clock" in one["problem"])
+    _, findings = doctor(kafka_broker, prefix)
+    (clock,) = (one for one in findings if "after this machine's clock" in one["problem"])
     assert (clock["severity"], f"{prefix}pages has" in clock["problem"]) == ("warning", True)
 
 
 def test_without_a_broker_the_machine_is_examined(kafka_broker, prefix, unused_tcp_port, tmp_path):
     model = tmp_path / "none"
     address = f"127.0.0.1:{unused_tcp_port}"
-    code, found = doctor(kafka_broker, prefix, "--page-model", str(model), address=address)
+    code, findings = doctor(kafka_broker, prefix, "--page-model", str(model), address=address)
     assert code == 78
-    assert "does not listen" in found[0]["problem"]
-    assert str(model) in found[-1]["problem"]
+    assert "does not listen" in findings[0]["problem"]
+    assert str(model) in findings[-1]["problem"]
 
 
 async def join_and_commit(broker, prefix, look):
@@ -135,13 +135,13 @@ def test_status_shows_members_lag_and_models(kafka_broker, prefix):
         assert [one.exception for one in outputs] == [None] * 3
         return [one.stdout for one in outputs]
 
-    found, text, short = asyncio.run(join_and_commit(kafka_broker, prefix, look))
-    cleaner, refresher = json.loads(found)["roles"]
+    status, text, short = asyncio.run(join_and_commit(kafka_broker, prefix, look))
+    cleaner, refresher = json.loads(status)["roles"]
     (member,) = cleaner["members"]
     assert (member["host"], member["partitions"]) == ("127.0.0.1", [0, 1])
     assert (cleaner["state"], cleaner["lag"], cleaner["read_ratio"]) == ("Stable", 3, 0.25)
     assert (refresher["members"], refresher["unassigned"]) == ([], [0, 1])
-    (model,) = json.loads(found)["models"]
+    (model,) = json.loads(status)["models"]
     assert (model["site"], model["version"], model["documents"]) == ("a.org", "v1", 8)
     assert "1 member; 3 behind in" in text
     assert "partition 0: is at 1, the log ends at 4, 3 behind" in text

@@ -32,9 +32,9 @@ def cleaners(stream):
         return running[name]
 
     yield start
-    for one in running.values():
-        one.kill()
-        one.wait()
+    for process in running.values():
+        process.kill()
+        process.wait()
 
 
 def journal_of(stream):

@@ -45,11 +45,11 @@ def test_records_have_their_fields_headers_are_passed_on_and_a_null_value_delete
         wait_until(lambda line=line: line in stream.log(), lambda line=line: f"no {line}")
     assert stream.stop() == 0
     records = {one[0].url: one[0] for one in stream.outputs().values()}
-    found = records[URL]
-    assert found.fetched_at == "2023-11-14T22:13:20Z"
-    assert found.metadata.title == "Bridge opens"
-    assert "[the bridge](https://daily.example/b)" in found.markdown
-    assert None not in (found.html, found.links, found.segments, found.page_type)
+    record = records[URL]
+    assert record.fetched_at == "2023-11-14T22:13:20Z"
+    assert record.metadata.title == "Bridge opens"
+    assert "[the bridge](https://daily.example/b)" in record.markdown
+    assert None not in (record.html, record.links, record.segments, record.page_type)
     assert records["https://daily.example/x"].warnings == ["time-replaced"]
     for topic in (CLEANED, DOCUMENTS):
         passed = [dict(one.headers).get("trace") for one in stream.records(topic)]
@@ -73,8 +73,8 @@ def test_the_indexer_of_the_readme_reads_the_topic(stream):
     stream.finish()
     code = code.replace("HOST:PORT", stream.address)
     code = code.replace('"cleaned"', repr(stream.prefix + CLEANED))
-    found = {}
-    work = threading.Thread(target=exec, args=(code, found), daemon=True)
+    variables = {}
+    work = threading.Thread(target=exec, args=(code, variables), daemon=True)
     work.start()
-    wait_until(lambda: set(found.get("index", ())) == {URL}, lambda: "not indexed", WAIT_S)
-    assert found["index"][URL]["metadata"]["title"] == "Bridge opens"
+    wait_until(lambda: set(variables.get("index", ())) == {URL}, lambda: "not indexed", WAIT_S)
+    assert variables["index"][URL]["metadata"]["title"] == "Bridge opens"

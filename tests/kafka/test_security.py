@@ -28,23 +28,23 @@ class Secure:
     def settings(self, listener, **more):
         """Environment for a listener; `more` replaces it, and None takes a variable away."""
         ca, key = self.certificates["ca.pem"], self.certificates["alice-locked.key"]
-        found = {"TEMPL_SECURITY_PROTOCOL": "SSL", "TEMPL_SSL_CA_FILE": ca}
+        variables = {"TEMPL_SECURITY_PROTOCOL": "SSL", "TEMPL_SSL_CA_FILE": ca}
         if listener == "MUTUAL":
-            found |= {
+            variables |= {
                 "TEMPL_SSL_CERTIFICATE_FILE": self.certificates["alice.crt"],
                 "TEMPL_SSL_KEY_FILE": key,
                 "TEMPL_SSL_KEY_PASSWORD_FILE": self.file("key-password", KEY_PASSWORD),
             }
         if listener == "LOGIN":
-            found |= {
+            variables |= {
                 "TEMPL_SECURITY_PROTOCOL": "SASL_SSL",
                 "TEMPL_SASL_MECHANISM": "SCRAM-SHA-512",
                 "TEMPL_SASL_USERNAME": "alice",
                 "TEMPL_SASL_PASSWORD_FILE": self.file("password", PASSWORD),
             }
-        found |= more
-        found["TEMPL_BROKER"] = self.addresses[listener]
-        return {name: str(value) for name, value in found.items() if value is not None}
+        variables |= more
+        variables["TEMPL_BROKER"] = self.addresses[listener]
+        return {name: str(value) for name, value in variables.items() if value is not None}
 
     def file(self, name, content):
         path = self.directory / name

@@ -112,19 +112,19 @@ def settings_version(running):
 def own_line(running):
     """A line of text that only the site which is to be taken down has."""
     texts = {GONE: set(), STAYS: set()}
-    for one, *_ in running.outputs().values():
-        texts[one.site] |= set(one.text.split("\n"))
+    for record, *_ in running.outputs().values():
+        texts[record.site] |= set(record.text.split("\n"))
     return max(texts[GONE] - texts[STAYS], key=len)
 
 
 def processes_with(running, wanted):
     """The processes of a worker whose memory holds one of these byte strings."""
-    found = []
+    holders = []
     for process in running.processes():
         with suppress(OSError, psutil.Error):  # it has ended meanwhile
             if holds(process.pid, wanted):
-                found.append(" ".join(process.cmdline()))
-    return found
+                holders.append(" ".join(process.cmdline()))
+    return holders
 
 
 def holds(pid, wanted):
@@ -171,15 +171,15 @@ def files_with(folders, wanted):
 
 def live_text(running, tmp_path, version):
     """The text of a new page, as soon as pages are cleaned with a version of the settings."""
-    found = {}
+    published = {}
 
     def is_live():
         (url,) = send_pages(running, tmp_path, f"page-{time.monotonic_ns()}", GONE, 1)
-        found[url] = decode_output(answers(running, [url])[url])
-        return found[url].site_settings_version == version
+        published[url] = decode_output(answers(running, [url])[url])
+        return published[url].site_settings_version == version
 
     wait_until(is_live, running._logs)
-    return found.popitem()[1].text
+    return published.popitem()[1].text
 
 
 def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(running, tmp_path):
@@ -257,9 +257,9 @@ def test_seeding_sends_site_settings_and_leaves_those_of_the_broker(stream, tmp_
     said = templ("seed", state, *stream.options).stderr
     assert "the settings of 1 site" in said
     assert f"already, which stay, of {STAYS}" in said
-    found = {one.key.decode(): one.value for one in stream.records(SITE_SETTINGS)}
-    assert b'"h1"' in found[GONE]
-    assert b'"h2"' in found[STAYS]
+    values = {one.key.decode(): one.value for one in stream.records(SITE_SETTINGS)}
+    assert b'"h1"' in values[GONE]
+    assert b'"h2"' in values[STAYS]
 
 
 def ends_of_settings(running):
@@ -285,15 +285,15 @@ def test_settings_of_a_topic_created_again_are_read_and_take_downs_are_remembere
         said = site(running, "override", STAYS, "--remove", "h1").stderr
         for number, end in before.items():
             missing = end - ends_of_settings(running)[number]
-            for one in range(missing):
-                key = b"no site of templ's %d" % one
+            for place in range(missing):
+                key = b"no site of templ's %d" % place
                 produce(running, SITE_SETTINGS, key, None, number)
         assert ends_of_settings(running) == before
 
     def is_applied():
         (url,) = send_pages(running, tmp_path, f"page-{time.monotonic_ns()}", STAYS, 1)
-        found = decode_output(answers(running, [url])[url])
-        return found.site_settings_version == said.split()[-1]
+        record = decode_output(answers(running, [url])[url])
+        return record.site_settings_version == said.split()[-1]
 
     wait_until(is_applied, running._logs)
     assert "has lost records; it is read again as a whole" in running.log()

@@ -68,16 +68,16 @@ def live(stream, topic):
 
 def of_watchers(stream, *names):
     """The sites that stopped watchers remember."""
-    found = set()
+    sites = set()
     for name in names:
         for path in (stream.state(name) / "watcher").glob("watched-*"):
             store = WatchStore(path, Settings().window)
-            found |= {site for site, _ in store.sites()}
+            sites |= {site for site, _ in store.sites()}
             store.close()
         index = ContentIndex(stream.state(name) / "watcher" / "contents", 1000)
-        found |= {one.site for one in index.pages()}
+        sites |= {one.site for one in index.pages()}
         index.close()
-    return found
+    return sites
 
 
 def clean_all(stream, tmp_path):
@@ -90,13 +90,14 @@ def clean_all(stream, tmp_path):
 
 def copies_in_order(stream):
     """The copies and their originals as one watch says that reads `cleaned` in the order of publication."""
-    store, found = WatchStore(None, Settings().window), {}
+    store, copies = WatchStore(None, Settings().window), {}
     watch = Watch(store, ContentIndex(None, 1000))
-    for one in sorted(stream.records(CLEANED), key=lambda one: (one.timestamp, one.offset)):
-        noticed, change = watch.take(decode_output(one.value), one.timestamp)
+    by_time = sorted(stream.records(CLEANED), key=lambda one: (one.timestamp, one.offset))
+    for record in by_time:
+        noticed, change = watch.take(decode_output(record.value), record.timestamp)
         store.apply(change)
-        found[one.key.decode()] = noticed.original
-    return {url: original.url for url, original in found.items() if original is not None}
+        copies[record.key.decode()] = noticed.original
+    return {url: original.url for url, original in copies.items() if original is not None}
 
 
 def wait_for_copies(stream):

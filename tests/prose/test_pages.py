@@ -64,11 +64,11 @@ def unknown_parts(words):
         if word.isupper():  # stands for a name
             return
         if isinstance(command, click.Group) and not word.startswith("-"):
-            found = command.get_command(context, word)
-            if found is None:
+            subcommand = command.get_command(context, word)
+            if subcommand is None:
                 yield word
                 return
-            command, context = found, click.Context(found, parent=context)
+            command, context = subcommand, click.Context(subcommand, parent=context)
         elif word.startswith("-") and word != "-":
             options = {"--help", "--version"}.union(
                 *([*one.opts, *one.secondary_opts] for one in command.params)
@@ -88,13 +88,13 @@ def commands_of_templ(line):
 def test_commands_of_templ_exist(page):
     inline = re.findall(r"`(templ [a-z][^`]*)`", prose_of(page))
     lines = [*shell_lines(page), *(" ".join(line.split()) for line in inline)]
-    found = {
+    links = {
         line: wrong
         for line in lines
         for words in commands_of_templ(line)
         if (wrong := list(unknown_parts(words)))
     }
-    assert found == {}
+    assert links == {}
 
 
 def test_a_wrong_command_is_seen():
@@ -104,14 +104,14 @@ def test_a_wrong_command_is_seen():
         "sh -c 'templ site pim'",
         "templ run x --force",
     )
-    found = [list(unknown_parts(next(commands_of_templ(line)))) for line in lines]
-    assert found == [["rum"], ["--fast"], ["pim"], []]
+    unknown = [list(unknown_parts(next(commands_of_templ(line)))) for line in lines]
+    assert unknown == [["rum"], ["--fast"], ["pim"], []]
 
 
 @pytest.mark.parametrize("page", DESCRIBING, ids=name_of)
 def test_settings_exist(page):
-    found = set(re.findall(r"\bTEMPL_[A-Z_]*[A-Z]\b(?!_\.\.\.)", page.read_text("utf-8")))
-    assert found - _VARIABLES - _SECRETS - {SITE_SETTINGS_FILE, _OF_SCRAPY} == set()
+    variables = set(re.findall(r"\bTEMPL_[A-Z_]*[A-Z]\b(?!_\.\.\.)", page.read_text("utf-8")))
+    assert variables - _VARIABLES - _SECRETS - {SITE_SETTINGS_FILE, _OF_SCRAPY} == set()
 
 
 @pytest.mark.parametrize("page", DESCRIBING, ids=name_of)

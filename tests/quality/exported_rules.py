@@ -32,14 +32,14 @@ def read_by_rules(markup: str, rules: SiteRules) -> str:
     etree.strip_elements(
         root, etree.Comment, "script", "style", "noscript", "template", with_tail=False
     )
-    for one in rules.strip:
-        for element in root.xpath(one):
+    for xpath in rules.strip:
+        for element in root.xpath(xpath):
             if element.getparent() is not None:
                 element.drop_tree()
-    found = next((some for one in rules.body if (some := root.xpath(one))), [])
+    nodes = next((some for one in rules.body if (some := root.xpath(one))), [])
     for element in root.iter(*_BLOCKS):
         element.text, element.tail = f"\n{element.text or ''}", f"\n{element.tail or ''}"
-    outermost = [one for one in found if not set(found).intersection(one.iterancestors())]
+    outermost = [one for one in nodes if not set(nodes).intersection(one.iterancestors())]
     return "\n".join("".join(one.itertext()) for one in outermost)
 
 
@@ -57,13 +57,13 @@ def measure_site(site: SitePages) -> tuple[float, float, float] | None:
     pages, scores = [], []
     for number, ((*page, options), gold) in enumerate(zip(given, site.gold, strict=True)):
         try:
-            one = cleaner.clean(*page, **options, learns=False)
+            cleaned = cleaner.clean(*page, **options, learns=False)
         except PageError:
             continue
         if number % 2 == 0:
-            pages.append(RuledPage(one.document, one.decision.kept, one.metadata))
+            pages.append(RuledPage(cleaned.document, cleaned.decision.kept, cleaned.metadata))
         elif gold is not None:
-            scores.append((gold, one.text))
+            scores.append((gold, cleaned.text))
     if not scores or not any(page.kept.any() for page in pages):
         return None
     rules = site_rules(pages)

@@ -34,7 +34,7 @@ _BEGIN, _END = "<!-- figures: accuracy -->\n\n", "\n\n"
 
 def tables(page):
     """Rows of the tables of a page that name these corpora: name of the row -> figure of each corpus."""
-    found, head = {}, []
+    rows, head = {}, []
     for line in page.splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")] if line[:1] == "|" else []
         if not cells:
@@ -44,8 +44,8 @@ def tables(page):
         elif set(CORPORA) <= set(head) and len(cells) > len(head):
             figures = (re.match(r"\**(0?\.\d+)", cell) for cell in cells[1:])
             values = [float(one[1]) if one else None for one in figures]
-            found[cells[0]] = dict(zip(head, values, strict=True))
-    return found
+            rows[cells[0]] = dict(zip(head, values, strict=True))
+    return rows
 
 
 def readme_table(measurements):

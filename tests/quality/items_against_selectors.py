@@ -62,15 +62,15 @@ def selected_items(markup: str, url: str, selectors: ItemSelectors) -> list[Item
     page = lxml.html.fromstring(markup)
     bases = page.xpath("//base/@href")
     base = urljoin(url, bases[0]) if bases else url
-    found = []
+    items = []
     for item in page.cssselect(selectors.item):
         names = item.cssselect(selectors.name)
         links = item.cssselect(selectors.link) if selectors.link else names
         if names and links and (name := " ".join(names[0].text_content().split())):
-            found.append(
+            items.append(
                 Item(name=name, url=urljoin(base, links[0].get("href", "").replace("\\", "/")))
             )
-    return found
+    return items
 
 
 def _place(url: str) -> str:
@@ -95,14 +95,14 @@ def main() -> None:
                 continue
             cleaned = clean(markup, record["url"], CleanerOptions(with_records=True))
             items = {item.name: item for item in cleaned.records.items}
-            found = [(one, items[one.name]) for one in selected if one.name in items]
+            pairs = [(one, items[one.name]) for one in selected if one.name in items]
             pages[site] += 1
             count[site] += len(selected)
-            named[site] += len(found)
-            right[site] += sum(_place(one.url) == _place(item.url) for one, item in found)
-            surplus[site] += len(cleaned.records.items) - len(found)
+            named[site] += len(pairs)
+            right[site] += sum(_place(one.url) == _place(item.url) for one, item in pairs)
+            surplus[site] += len(cleaned.records.items) - len(pairs)
             if options.site:
-                print(record["url"], cleaned.page_type, len(selected), len(found), len(items))
+                print(record["url"], cleaned.page_type, len(selected), len(pairs), len(items))
                 for one in selected:
                     if one.name not in items or _place(one.url) != _place(items[one.name].url):
                         print("   ", one, "\n   ", items.get(one.name) or list(items)[:3])

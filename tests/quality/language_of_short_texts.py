@@ -63,16 +63,16 @@ def main() -> None:
                 text = page.text[begin:end]
                 if own is None or len(text) not in _CHARS:
                     continue
-                found, _ = page_language(text, page.declared, page.around)
+                guessed, _ = page_language(text, page.declared, page.around)
                 texts += 1
-                none += found is None
-                if found is not None and _name(found) != own:
-                    wrong[site, own, found, page.declared] += 1
+                none += guessed is None
+                if guessed is not None and _name(guessed) != own:
+                    wrong[site, own, guessed, page.declared] += 1
     print(
         f"{texts} texts: {wrong.total() / texts:.4f} wrong, {none / texts:.4f} without a language"
     )
-    for (site, own, found, declared), count in wrong.most_common(12):
-        print(f"{site:32} {own:3} found as {found} ({declared} declared): {count}")
+    for (site, own, guessed, declared), count in wrong.most_common(12):
+        print(f"{site:32} {own:3} found as {guessed} ({declared} declared): {count}")
 
 
 def _language_of(texts: list[str]) -> str | None:

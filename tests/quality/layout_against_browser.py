@@ -109,12 +109,12 @@ def correlations(browser, record, folder):
         "width": (estimate.width[blocks], seen[:, 2]),
         "height": (estimate.height[blocks], seen[:, 3]),
     }
-    found = {
+    figures = {
         name: float(spearmanr(*pair).statistic)
         for name, pair in pairs.items()
         if all(len(set(column.round(1))) > 1 for column in pair)
     }
-    return {**found, "blocks": float(len(blocks))}
+    return {**figures, "blocks": float(len(blocks))}
 
 
 def above(parent, node):
@@ -130,8 +130,8 @@ def main():
     records = [record for _, record in read_objects(given.corpus)]
     records.sort(key=lambda record: zlib.crc32(record["url"].encode()))
     with tempfile.TemporaryDirectory() as folder:
-        found = (correlations(given.browser, record, folder) for record in records)
-        results = list(islice(filter(None, found), given.pages))
+        of_records = (correlations(given.browser, record, folder) for record in records)
+        results = list(islice(filter(None, of_records), given.pages))
     print(f"{len(results)} pages, {np.mean([one['blocks'] for one in results]):.0f} blocks each")
     print("rank correlation  mean  median  lowest tenth")
     for name in ("area", "top", "left", "width", "height"):

@@ -195,24 +195,24 @@ def _addresses_of(root, base, is_removed) -> tuple[set[str], set[str]]:
         around = next(element.iterancestors("figure"), element) if element.tag == "img" else element
         while around is not None and not letters(around.text_content()):
             around = around.getparent()
-        found = removed if around is not None and is_removed(around) else held
+        counts = removed if around is not None and is_removed(around) else held
         if element.tag == "a":
-            found.add(_absolute(base, element.get("href")))
+            counts.add(_absolute(base, element.get("href")))
         else:
-            found.update(_sources(element, base))
+            counts.update(_sources(element, base))
     return removed, held
 
 
 def _sources(image, base: str) -> set[str]:
     """Return the addresses that the attributes of an image, and of the sources of its `picture`, may name."""
-    found = set()
+    elements = set()
     for element in [image, *image.xpath("ancestor::picture//source")]:
         for name, value in element.items():
             if name.endswith("srcset"):
-                found.update(one.strip(",") for one in value.split() if not _SIZE.fullmatch(one))
+                elements.update(one.strip(",") for one in value.split() if not _SIZE.fullmatch(one))
             elif name == "src" or name.startswith("data-"):
-                found.add(value)
-    addresses = {one.strip() for one in found if not _PLACEHOLDER.match(one)}
+                elements.add(value)
+    addresses = {one.strip() for one in elements if not _PLACEHOLDER.match(one)}
     return {_absolute(base, one) for one in addresses if one} - {""}
 
 
@@ -326,10 +326,10 @@ def _table_faults(root, written, is_kept) -> Iterator[Fault]:
 
 def _absolute(base: str, address: str) -> str:
     try:
-        found = urljoin(base, address.strip())
+        absolute = urljoin(base, address.strip())
     except ValueError:
         return ""
-    return _same(found) if found.startswith("http") else ""
+    return _same(absolute) if absolute.startswith("http") else ""
 
 
 def _same(address: str) -> str:

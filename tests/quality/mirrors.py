@@ -115,22 +115,22 @@ def _pages(feed: Sequence[tuple[str, str, str]]) -> Iterator[Page]:
 def main() -> None:
     """Print precision and recall on copies of articles of corpora, which have the field `gold_selector`."""
     given = read_options(__doc__, "corpora...", copies=600, pairs=0, seed=0, workers=1)
-    found = read_mirrors(given.corpora, given.copies, given.seed, given.workers)
-    right, wrong, count = found.right(), found.wrong(), len(found.originals)
+    mirrors = read_mirrors(given.corpora, given.copies, given.seed, given.workers)
+    right, wrong, count = mirrors.right(), mirrors.wrong(), len(mirrors.originals)
     print(
-        f"{count} copies and {len(found.records) - count} other pages of "
-        f"{len({one.site for one in found.records})} sites: "
+        f"{count} copies and {len(mirrors.records) - count} other pages of "
+        f"{len({mirror.site for mirror in mirrors.records})} sites: "
         f"precision {right / max(right + len(wrong), 1):.4f}, recall {right / max(count, 1):.4f}"
     )
-    distances = found.distances()
+    distances = mirrors.distances()
     for bits in (3, *range(5, 10)):
         share = sum(many for one, many in distances.items() if one <= bits) / max(count, 1)
         mark = " (as shipped)" if bits == BITS else ""
         print(f"{share:.4f} of the copies within {bits} bits of their originals{mark}")
     print(f"{distances[64]} copies with too short a text")
-    for one in wrong[:_SHOWN]:
-        print(f"wrong: {one.site} {one.url} as {one.duplicate_of}: {one.text[:60]!r}")
-    for tokens, record, other in near_pairs(found.records)[: given.pairs] if given.pairs else ():
+    for mirror in wrong[:_SHOWN]:
+        print(f"wrong: {mirror.site} {mirror.url} as {mirror.duplicate_of}: {mirror.text[:60]!r}")
+    for tokens, record, other in near_pairs(mirrors.records)[: given.pairs] if given.pairs else ():
         print(f"{tokens} tokens: {record.url} and {other.url}: {record.text[:60]!r}")
 
 

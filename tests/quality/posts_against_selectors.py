@@ -132,8 +132,8 @@ def _post(text: Any, author: Any, day: Any, selectors: Selectors) -> Post:
         ignored.drop_tree()
     for line in text.iter("br"):
         line.tail = "\n" + (line.tail or "")
-    for one in text.xpath(".//script | .//style | .//comment()"):
-        one.drop_tree()
+    for element in text.xpath(".//script | .//style | .//comment()"):
+        element.drop_tree()
     stated = day.get(selectors.attribute) if selectors.attribute else day.text_content()
     shown = _DAY.search(" ".join(stated.split()))
     read = shown and dateparser.parse(shown[0], settings={"DATE_ORDER": selectors.order})
@@ -177,8 +177,8 @@ def compared(selected: list[Post], posts: list[Post]) -> Iterator[Found]:
 
 
 def _f1(words: Counter[str], post: Post) -> float:
-    found = Counter(post.text.split())
-    return 2 * (words & found).total() / max(words.total() + found.total(), 1)
+    post_words = Counter(post.text.split())
+    return 2 * (words & post_words).total() / max(words.total() + post_words.total(), 1)
 
 
 def main() -> None:

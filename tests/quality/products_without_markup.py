@@ -40,25 +40,25 @@ def stated_product(markup: str, url: str) -> Product | None:
     return product if product is not None and product.price is not None else None
 
 
-def compared(stated: Product, found: Product | None) -> dict[str, Judged]:
+def compared(stated: Product, shown: Product | None) -> dict[str, Judged]:
     """Return for each field whether it is right, reported and stated."""
-    found = found or Product()
+    shown = shown or Product()
     prices = {
         one for offer in stated.offers for one in (offer.price, offer.low_price, offer.high_price)
     }
     numbers = {Decimal(one) for one in (*prices, stated.price) if one is not None}
     skus = {one for one in (stated.sku, *(offer.sku for offer in stated.offers)) if one}
-    is_priced = found.price is not None and Decimal(found.price) in numbers
+    is_priced = shown.price is not None and Decimal(shown.price) in numbers
     return {
-        "price": Judged(is_priced, found.price is not None, True),
-        "currency": _judged({stated.price_currency} - {None}, found.price_currency),
-        "availability": _judged({stated.availability} - {None}, found.availability),
-        "sku": _judged(skus, found.sku),
+        "price": Judged(is_priced, shown.price is not None, True),
+        "currency": _judged({stated.price_currency} - {None}, shown.price_currency),
+        "availability": _judged({stated.availability} - {None}, shown.availability),
+        "sku": _judged(skus, shown.sku),
     }
 
 
-def _judged(stated: set[str | None] | set[str], found: str | None) -> Judged:
-    return Judged(found in stated, found is not None and bool(stated), bool(stated))
+def _judged(stated: set[str | None] | set[str], shown: str | None) -> Judged:
+    return Judged(shown in stated, shown is not None and bool(stated), bool(stated))
 
 
 def main() -> None:
@@ -82,22 +82,24 @@ def main() -> None:
                 }
                 if not (is_other or is_product) or pages[site] >= _PAGES_A_SITE:
                     continue
-                found = clean(without_statements(markup), record["url"]).metadata.product
+                product = clean(without_statements(markup), record["url"]).metadata.product
             except PageError:
                 continue
             pages[site] += 1
             if stated is None:
                 others += 1
-                surplus += isinstance(found, Product)
-                if options.site and isinstance(found, Product):
-                    print(record["url"], found)
+                surplus += isinstance(product, Product)
+                if options.site and isinstance(product, Product):
+                    print(record["url"], product)
                 continue
-            reported = compared(stated, found if isinstance(found, Product) else None)
+            reported = compared(stated, product if isinstance(product, Product) else None)
             of_site = counts.setdefault(site, {name: Counter() for name in _FIELDS})
-            for name, one in reported.items():
-                of_site[name].update(right=one.right, reported=one.reported, stated=one.stated)
+            for name, judged in reported.items():
+                of_site[name].update(
+                    right=judged.right, reported=judged.reported, stated=judged.stated
+                )
             if options.site:
-                print(record["url"], reported, stated, found, sep="\n   ")
+                print(record["url"], reported, stated, product, sep="\n   ")
     _print(counts)
     print(f"Of {others} pages that are said to be no products, {surplus} are given one.")
 

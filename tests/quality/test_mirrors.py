@@ -13,8 +13,8 @@ def test_copies_are_found_and_nothing_else_is(tmp_path):
     path = tmp_path / "pages.jsonl"
     arguments = ["--sites", "8", "--pages", "480", "--out", str(path)]
     assert CliRunner().invoke(simulate, arguments).exit_code == 0
-    found = read_mirrors([path], COPIES, seed=0, workers=2)
-    right, wrong = found.right(), found.wrong()
-    assert len(found.originals) >= COPIES // 2
+    mirrors = read_mirrors([path], COPIES, seed=0, workers=2)
+    right, wrong = mirrors.right(), mirrors.wrong()
+    assert len(mirrors.originals) >= COPIES // 2
     assert right / (right + len(wrong)) >= PRECISION_MIN
-    assert right / len(found.originals) >= RECALL_MIN
+    assert right / len(mirrors.originals) >= RECALL_MIN

@@ -152,8 +152,8 @@ def compare(markup: str, url: str, shown: str) -> Compared | None:
     partner = partners(ours, seen)
     are_shown = sum(stays and other >= 0 for stays, other in zip(kept, partner, strict=True))
     spaces = sum(stays and before > 0 for stays, before in zip(kept, ours.before, strict=True))
-    found = list(differences(ours, seen, partner, kept))
-    return Compared(signs + spaces, are_shown / signs, found)
+    page_differences = list(differences(ours, seen, partner, kept))
+    return Compared(signs + spaces, are_shown / signs, page_differences)
 
 
 def drawn(corpus: Path) -> Iterator[dict[str, Any]]:
@@ -182,9 +182,9 @@ class Sums:
         self.differ += bool(page.found)
         self.kept += page.kept
         self.pages_that_differ.update({one.cause for one in page.found})
-        for one in page.found:
-            self.characters[one.cause] += one.count
-            self.examples[one.cause, one.differs].append((one, url))
+        for difference in page.found:
+            self.characters[difference.cause] += difference.count
+            self.examples[difference.cause, difference.differs].append((difference, url))
 
     def print(self, name: str) -> None:
         """Print the sums."""

@@ -94,17 +94,17 @@ def signs_of(text: str) -> Signs:
 
 def partners(ours: Signs, shown: Signs) -> list[int]:
     """Return for each of our signs the number of the same sign in what is shown; -1 = it is not there."""
-    found = [-1] * len(ours.text)
+    partners = [-1] * len(ours.text)
     our_words = [ours.text[start:end] for start, end in ours.words]
     shown_words = [shown.text[start:end] for start, end in shown.words]
     for a, b in _equal_items(our_words, shown_words):
         start, end = ours.words[a]
-        found[start:end] = range(shown.words[b][0], shown.words[b][1])
-    for start, end, other_start, other_end in list(_gaps(found, len(shown.text))):
+        partners[start:end] = range(shown.words[b][0], shown.words[b][1])
+    for start, end, other_start, other_end in list(_gaps(partners, len(shown.text))):
         first, second = ours.text[start:end], shown.text[other_start:other_end]
         for a, b, size in _equal_runs(first, second):
-            found[start + a : start + a + size] = range(other_start + b, other_start + b + size)
-    return found
+            partners[start + a : start + a + size] = range(other_start + b, other_start + b + size)
+    return partners
 
 
 def differences(
@@ -192,12 +192,12 @@ def _words_around(ours: Signs, first: int, behind: int) -> tuple[str, str]:
     return "|".join(words), around + ours.piece(behind, behind + _AROUND)
 
 
-def _gaps(found: Sequence[int], other_size: int) -> Iterator[tuple[int, int, int, int]]:
+def _gaps(partners: Sequence[int], other_size: int) -> Iterator[tuple[int, int, int, int]]:
     """Yield the pieces without a partner that stand between two equal signs, on both sides."""
     last = -1
-    for place in [*(at for at, other in enumerate(found) if other >= 0), len(found)]:
-        other_first = found[last] + 1 if last >= 0 else 0
-        other_behind = found[place] if place < len(found) else other_size
+    for place in [*(at for at, other in enumerate(partners) if other >= 0), len(partners)]:
+        other_first = partners[last] + 1 if last >= 0 else 0
+        other_behind = partners[place] if place < len(partners) else other_size
         if last + 1 < place and other_first < other_behind:
             yield last + 1, place, other_first, other_behind
         last = place
@@ -208,9 +208,9 @@ def _equal_runs(first: str, second: str) -> Iterator[tuple[int, int, int]]:
     if max(len(first), len(second)) > _GAP_MAX:
         return
     are_alike = max(len(first), len(second)) <= 2 * min(len(first), len(second))
-    for one in SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks():
-        if one.size >= (1 if are_alike else _RUN_MIN):
-            yield one.a, one.b, one.size
+    for block in SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks():
+        if block.size >= (1 if are_alike else _RUN_MIN):
+            yield block.a, block.b, block.size
 
 
 def _equal_items(first: Sequence[str], second: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -261,9 +261,9 @@ def _increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
         ends[length : length + 1] = [other]
         last[length : length + 1] = [number]
         previous.append(last[length - 1] if length else -1)
-    found = []
+    differences = []
     number = last[-1] if last else -1
     while number >= 0:
-        found.append(pairs[number])
+        differences.append(pairs[number])
         number = previous[number]
-    return found[::-1]
+    return differences[::-1]

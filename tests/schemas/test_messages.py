@@ -105,8 +105,8 @@ def test_dead_letters_have_room_for_their_headers():
 def test_a_cleaned_record_of_version_1_is_read():
     new = ("page_type", "metadata", "markdown", "html", "links")
     old = {name: value for name, value in msgspec.to_builtins(CLEANED).items() if name not in new}
-    found = decode_output(msgspec.json.encode({**old, "schema": "cleaned/1"}))
-    assert found == msgspec.structs.replace(CLEANED, schema="cleaned/1")
+    record = decode_output(msgspec.json.encode({**old, "schema": "cleaned/1"}))
+    assert record == msgspec.structs.replace(CLEANED, schema="cleaned/1")
 
 
 README = Path(schemas.json_schema.__file__).parents[1].joinpath("README.md").read_text("utf-8")
@@ -161,8 +161,8 @@ def test_the_indexer_of_the_readme_keeps_the_newest_text_of_each_page(monkeypatc
     monkeypatch.setitem(sys.modules, "kafka", kafka)
     names = {}
     exec(re.search(r"```python\n(.*?)```", README, re.DOTALL)[1], names)
-    found = {url: tuple(record.values()) for url, record in names["index"].items()}
-    assert found == {"again": (later, 0), "revised": (late, 1)}
+    rows = {url: tuple(record.values()) for url, record in names["index"].items()}
+    assert rows == {"again": (later, 0), "revised": (late, 1)}
 
 
 def test_the_settings_of_the_readme_can_be_used():

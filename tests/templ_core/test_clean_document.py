@@ -198,8 +198,8 @@ STORED = msgspec.structs.replace(PAGE_WITH_LINKS, marks=None)
 
 
 def test_details_are_equal_after_encoding_and_decoding():
-    document, *found = decode_details(DETAILS, STORED)
-    assert found == [METADATA, "article"]
+    document, *details = decode_details(DETAILS, STORED)
+    assert details == [METADATA, "article"]
     for name in PAGE_WITH_LINKS.marks.__struct_fields__:
         assert list(getattr(document.marks, name)) == list(getattr(PAGE_WITH_LINKS.marks, name))
     assert encode_details(STORED, None, None) == b""

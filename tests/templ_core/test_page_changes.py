@@ -29,34 +29,34 @@ FERRY = OLD.replace("The bridge stays closed", "“The ferry goes” daily")
     ],
 )
 def test_sentences_that_change_are_told_as_they_stand(before, after, degree):
-    found = changes(f"{OLD}\n{before}", f"{OLD}\n{after}")
-    assert (found.degree, found.removed) == (degree, [before])
-    assert found.added == ([after] if after else [])
+    change = changes(f"{OLD}\n{before}", f"{OLD}\n{after}")
+    assert (change.degree, change.removed) == (degree, [before])
+    assert change.added == ([after] if after else [])
 
 
 def test_equal_sentences_are_not_told():
-    found = changes(OLD, OLD)
-    assert (found.degree, found.added, found.removed, found.moved) == ("none", [], [], [])
-    assert (found.new_ratio, found.since) == (0, "2026-03-01T12:00:00Z")
+    change = changes(OLD, OLD)
+    assert (change.degree, change.added, change.removed, change.moved) == ("none", [], [], [])
+    assert (change.new_ratio, change.since) == (0, "2026-03-01T12:00:00Z")
     assert changes(OLD, FERRY).new_ratio == pytest.approx(6 / 15, abs=1e-4)
     ends_with_a_number = changes("It was in 2024. Nobody came.", "It was in 2024. All came.")
     assert ends_with_a_number.added == ["All came."]
 
 
 def test_words_of_several_sentences_do_not_make_an_old_one():
-    found = changes("One two three four. Five, two, six.", "One two three six.")
-    assert found.added == ["One two three six."]
+    change = changes("One two three four. Five, two, six.", "One two three six.")
+    assert change.added == ["One two three six."]
 
 
 def test_the_fewest_sentences_are_moved():
     first, second, third = OLD.split(". ")
-    found = changes(f"{first}. {second}. {third}", f"{third} {first}. {second}.")
-    assert (found.degree, found.moved, found.added) == ("minor", [third], [])
+    change = changes(f"{first}. {second}. {third}", f"{third} {first}. {second}.")
+    assert (change.degree, change.moved, change.added) == ("minor", [third], [])
 
 
 def test_sentences_that_another_decision_or_layout_hides_are_no_changes():
-    found = changes(OLD, "The bridge stays closed until May.", [OLD], ["Home News", OLD])
-    assert (found.degree, found.removed, found.new_ratio) == ("none", [], 0)
+    change = changes(OLD, "The bridge stays closed until May.", [OLD], ["Home News", OLD])
+    assert (change.degree, change.removed, change.new_ratio) == ("none", [], 0)
     lines = OLD.replace(" met on Monday. The", " met\non Monday. The").split("\n")
     assert changes(OLD, "\n".join(lines), [OLD], lines).degree == "none"
 

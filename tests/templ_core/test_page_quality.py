@@ -42,9 +42,9 @@ def test_pages_with_content_have_it(site):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_pages_without_content_are_found(site, kind):
-    found = [one for one in qualities(site, kind) if one is not None]
-    assert len(found) >= 10
-    assert sum(not one.has_content for one in found) >= 0.7 * len(found)
+    known = [one for one in qualities(site, kind) if one is not None]
+    assert len(known) >= 10
+    assert sum(not one.has_content for one in known) >= 0.7 * len(known)
 
 
 def test_nothing_is_judged_unless_it_is_asked_for():
@@ -55,5 +55,5 @@ def test_nothing_is_judged_unless_it_is_asked_for():
 
 
 def test_probabilities_are_at_most_one(site):
-    for one in qualities(site, "soft_404"):
-        assert 0 <= sum(msgspec.structs.astuple(one)) <= 1.001
+    for quality in qualities(site, "soft_404"):
+        assert 0 <= sum(msgspec.structs.astuple(quality)) <= 1.001

@@ -155,10 +155,10 @@ def _markup(piece, inside=()):
 
 def _read(html):
     """Return the characters of a line of HTML, and what each is marked as."""
-    found = []
+    texts = []
 
     def add(text, kinds):
-        found.extend((char, kinds) for char in text or "" if not char.isspace())
+        texts.extend((char, kinds) for char in text or "" if not char.isspace())
 
     def read(element, around):
         kinds = around | {_KINDS[element.tag]} if element.tag in _KINDS else around
@@ -168,7 +168,7 @@ def _read(html):
             add(child.tail, kinds)
 
     read(lxml.html.fragment_fromstring(html, create_parent="p"), frozenset())
-    return found
+    return texts
 
 
 @settings(deadline=None, max_examples=400)
@@ -395,8 +395,8 @@ def test_links_say_where_they_stand():
         "<p>See <a href=c>the <b>page</b></a><a href=//d.example/e><img src=i alt=Pic></a>"
     )
     page = parse_document(markup, URL, with_marks=True)
-    found = page_links(Outline(page, np.array([False, True]), None, URL))
-    assert found == [
+    links = page_links(Outline(page, np.array([False, True]), None, URL))
+    assert links == [
         PageLink("Home", "https://example.com/", is_content=False),
         PageLink("the page", "https://example.com/a/c", is_content=True),
         PageLink("Pic", "https://d.example/e", is_content=True),
@@ -466,8 +466,8 @@ def test_all_forms_hold_the_kept_text_in_order(pieces, random):
         if letters(line)
     ] or "".join(words) == "".join(char for char in letters(text) if not char.isdigit())
     outline = Outline(page, kept, None, URL)
-    found = render_html(outline), render_markdown(outline), page_links(outline)
-    assert found == (render_html(outline), render_markdown(outline), page_links(outline))
+    rendered = render_html(outline), render_markdown(outline), page_links(outline)
+    assert rendered == (render_html(outline), render_markdown(outline), page_links(outline))
 
 
 BLOCKS_URL = "https://example.com/a"
@@ -523,10 +523,10 @@ def marks(text):
 
 def of_tree(html):
     """Return the marks of a tree, sorted: those in texts, addresses and alternative texts."""
-    found = []
+    shown = []
     for element in lxml.html.fragment_fromstring(html, create_parent=True).iter():
-        found += [*element.values(), element.text or "", element.tail or ""]
-    return sorted(marks(" ".join(found)))
+        shown += [*element.values(), element.text or "", element.tail or ""]
+    return sorted(marks(" ".join(shown)))
 
 
 @given(st.lists(st.tuples(st.sampled_from(sorted(BLOCKS)), st.booleans()), min_size=1, max_size=8))

@@ -78,8 +78,8 @@ def test_what_was_saved_is_known_after_loading(fetched, whole):
 
 def test_sites_are_saved_one_by_one_as_they_change(fetched, whole):
     cleaner, store = SiteCleaner(), {}
-    for one in fetched[:20]:
-        cleaner.clean(*one)
+    for page in fetched[:20]:
+        cleaner.clean(*page)
         store |= cleaner.changed_sites()
     assert dict(cleaner.changed_sites()) == {}
     again = SiteCleaner()
@@ -166,14 +166,14 @@ def test_a_page_that_cannot_be_cleaned_says_why_and_is_not_learned():
 def test_a_page_is_had_in_the_forms_that_people_take():
     things = "<li>A first thing, which is long enough to stay.<li>A second thing, which is as long."
     html = f"<title>One | Site</title><ul>{things}</ul>{ARTICLE} and <a href=/b>a link</a>.</p>"
-    found = SiteCleaner(CleanerOptions(with_links=True)).clean(html, URL)
-    assert "- A first thing" in found.markdown()
-    assert "[a link](https://example.com/b)" in found.markdown()
-    assert "<li>A second thing" in found.html()
-    assert [link.url for link in found.links()] == ["https://example.com/b"]
-    assert found.metadata.title == "One | Site"
+    cleaned = SiteCleaner(CleanerOptions(with_links=True)).clean(html, URL)
+    assert "- A first thing" in cleaned.markdown()
+    assert "[a link](https://example.com/b)" in cleaned.markdown()
+    assert "<li>A second thing" in cleaned.html()
+    assert [link.url for link in cleaned.links()] == ["https://example.com/b"]
+    assert cleaned.metadata.title == "One | Site"
     plain = SiteCleaner().clean(html, URL)
-    assert (plain.text, plain.links()) == (found.text, [])
+    assert (plain.text, plain.links()) == (cleaned.text, [])
 
 
 @pytest.mark.parametrize(
@@ -273,9 +273,9 @@ def test_an_option_that_has_no_such_value_is_refused_in_words():
 def test_swapped_arguments_are_refused_in_one_short_line(swapped):
     with pytest.raises(
         ValueError, match=r"the page comes first, then its URL: clean\(html, url\)"
-    ) as found:
+    ) as raised:
         swapped("<html>" + ARTICLE * 300)
-    assert len(str(found.value)) < 100
+    assert len(str(raised.value)) < 100
 
 
 def test_no_error_holds_a_page():
@@ -290,9 +290,9 @@ def test_no_error_holds_a_page():
         lambda: clean_site([(ARTICLE, URL), (ARTICLE, f"https://{long}.org/")]),
     ]
     for use in uses:
-        with pytest.raises((ValueError, PageError)) as found:
+        with pytest.raises((ValueError, PageError)) as raised:
             use()
-        assert len(str(found.value)) < 500
+        assert len(str(raised.value)) < 500
 
 
 def test_a_page_is_a_record_in_json():
@@ -324,9 +324,9 @@ def test_pages_are_equal_by_their_content_and_can_be_pickled(fetched):
 
 def test_a_crawl_may_be_of_tuples_and_a_site_is_one():
     crawl = [(ARTICLE, URL), (ARTICLE, URL + "2", "other"), (ARTICLE, URL, "third", None, 410)]
-    found = list(clean_crawl(crawl))
-    assert [page.site_key for page, _ in found] == ["example.com", "other", "third"]
-    assert isinstance(found[2][1], PageGone)
+    cleaned = list(clean_crawl(crawl))
+    assert [page.site_key for page, _ in cleaned] == ["example.com", "other", "third"]
+    assert isinstance(cleaned[2][1], PageGone)
     with pytest.raises(ValueError, match=r"pages of 2 sites \(example.com, b.org\): clean_crawl"):
         clean_site([(ARTICLE, URL), (ARTICLE, "https://b.org/")])
 
@@ -352,8 +352,8 @@ def test_names_with_lone_surrogates_are_replaced_as_in_feeds():
     cleaner, html = SiteCleaner(), f"<title>\ud800</title>{ARTICLE}\udfff"
     url, host = "https://s.example/\ud800", "https://\udc80.example/"
     assert cleaner.clean(html, url, content_type="text/html; charset=\ud800").url[-1] == "?"
-    for one in (host, "\ud800", "\udfff.example/a", "https://s.example/?q=\ud800#\udfff"):
-        assert cleaner.clean(html, one).url.encode()
+    for address in (host, "\ud800", "\udfff.example/a", "https://s.example/?q=\ud800#\udfff"):
+        assert cleaner.clean(html, address).url.encode()
     assert cleaner.clean(html, URL, site="a\ud800").site == "a?"
     assert cleaner.learn(html, url, site="a\udfff") == "a?"
     cleaner.fit("a\ud800")
@@ -454,9 +454,9 @@ def test_a_process_that_is_forked_beside_a_call_can_clean(is_shared, monkeypatch
     pid = os.fork()
     if not pid:
         signal.alarm(20)
-        one = cleaner if is_shared else SiteCleaner()
-        is_whole = one.sites() == (["example.com"] if is_shared else [])
-        os._exit(0 if is_whole and one.clean(ARTICLE, URL).text else 1)
+        own_cleaner = cleaner if is_shared else SiteCleaner()
+        is_whole = own_cleaner.sites() == (["example.com"] if is_shared else [])
+        os._exit(0 if is_whole and own_cleaner.clean(ARTICLE, URL).text else 1)
     assert os.waitpid(pid, 0)[1] == 0
     thread.join()
     assert cleaner.clean(ARTICLE, URL).text
@@ -470,8 +470,8 @@ def test_forks_beside_many_calls_neither_hang_nor_hold_up_the_calls():
             calls.append(clean(ARTICLE).text)
 
     threads = [threading.Thread(target=work) for _ in range(2)]
-    for one in threads:
-        one.start()
+    for thread in threads:
+        thread.start()
     for _ in range(20):
         before = len(calls)
         pid = os.fork()
@@ -482,8 +482,8 @@ def test_forks_beside_many_calls_neither_hang_nor_hold_up_the_calls():
         while len(calls) == before:
             time.sleep(0.001)
     ended.set()
-    for one in threads:
-        one.join()
+    for thread in threads:
+        thread.join()
 
 
 @pytest.fixture(scope="module")
@@ -499,11 +499,11 @@ def test_the_pages_of_a_site_are_cleaned_with_what_all_of_them_share(crawl):
     for _, pages in itertools.groupby(crawl, lambda page: page.site):
         some = list(pages)
         together = clean_site([(page.body, page.url) for page in some])
-        found = [cleaned for page, cleaned in outcomes if page.site == some[0].site]
-        assert [one.text for one in found] == [one.text for one in together]
+        of_site = [cleaned for page, cleaned in outcomes if page.site == some[0].site]
+        assert [one.text for one in of_site] == [one.text for one in together]
         assert [one.url for one in together] == [page.url for page in some]
-        assert {one.method for one in found} == {"site"}
-        (version,) = {one.site_model_version for one in (*found, *together)}
+        assert {one.method for one in of_site} == {"site"}
+        (version,) = {one.site_model_version for one in (*of_site, *together)}
         assert version is not None
     assert clean_site([]) == []
     assert SiteCleaner().clean(crawl[0].body, crawl[0].url).site_model_version is None

@@ -109,8 +109,8 @@ def test_a_watch_stored_goes_on_as_if_it_had_not_been():
 
 
 def origins(watch, *sites):
-    found = [watch.notice_origin(f"/{number}", number, site) for number, site in enumerate(sites)]
-    return [(one.kind, one.first_url, one.before, one.after) for one in found if one is not None]
+    events = [watch.notice_origin(f"/{number}", number, site) for number, site in enumerate(sites)]
+    return [(one.kind, one.first_url, one.before, one.after) for one in events if one is not None]
 
 
 def test_a_site_that_copies_another_is_reported_once_and_when_it_stops():
@@ -124,8 +124,8 @@ def test_a_site_that_copies_another_is_reported_once_and_when_it_stops():
 def test_a_site_that_copies_many_is_no_copy_of_one():
     watch = SiteWatch()
     assert origins(watch, *["a.org", "b.org", "c.org"] * 20) == []
-    found = origins(watch, *["b.org"] * 20, *["c.org"] * 20)
-    assert [(before, after) for _, _, before, after in found] == [
+    events = origins(watch, *["b.org"] * 20, *["c.org"] * 20)
+    assert [(before, after) for _, _, before, after in events] == [
         (None, "b.org"),
         ("b.org", "c.org"),
     ]

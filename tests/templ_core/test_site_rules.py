@@ -34,8 +34,8 @@ RULES = site_rules([ruled(number) for number in range(1, 13)])
 
 def test_rules_select_what_was_kept_on_a_page_that_they_do_not_know():
     root = html.document_fromstring(PAGE.format(20, words(20)))
-    for one in RULES.strip:
-        for element in root.xpath(one):
+    for rule in RULES.strip:
+        for element in root.xpath(rule):
             element.drop_tree()
     body = root.xpath(RULES.body[0])
     text = " ".join(" ".join(" ".join(one.itertext()) for one in body).split())

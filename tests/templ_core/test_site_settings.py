@@ -58,9 +58,9 @@ def test_a_selector_matches_what_lxml_matches(seed):
             text += rng.choice((" ", " > ", " + ", " ~ ")) + rng.choice(PARTS)
         if rng.random() < 0.2:
             text += ", " + rng.choice(PARTS)
-        found = NodeMatcher(document.nodes).matching(parse_selector(text))
+        matching = NodeMatcher(document.nodes).matching(parse_selector(text))
         wanted = set(CSSSelector(text)(elements[0]))
-        assert found.tolist() == [one in wanted for one in elements], text
+        assert matching.tolist() == [one in wanted for one in elements], text
 
 
 @pytest.mark.parametrize(
@@ -116,9 +116,9 @@ def test_of_several_rules_the_last_one_counts():
 
 def test_an_explanation_names_the_rule():
     rule = SiteRule("remove", selector=".promo")
-    found = explain_page(PAGE, None, CoreConfig(), shipped_model(), settings(rule))
-    assert [one.rule for one in found.segments] == ["", "remove selector .promo", ""]
-    assert found.segments[1].elements[-2:] == ("div.promo", "p")
+    explanation = explain_page(PAGE, None, CoreConfig(), shipped_model(), settings(rule))
+    assert [one.rule for one in explanation.segments] == ["", "remove selector .promo", ""]
+    assert explanation.segments[1].elements[-2:] == ("div.promo", "p")
 
 
 @pytest.mark.parametrize(

@@ -21,17 +21,17 @@ def read(number, name="x"):
 
 
 def test_each_text_stands_once_in_its_part():
-    found = site_template("a.example", [read(number) for number in range(9)])
-    assert found.pages == 9
-    assert {one.part: [line.text for line in one.lines] for one in found.parts} == {
+    template = site_template("a.example", [read(number) for number in range(9)])
+    assert template.pages == 9
+    assert {one.part: [line.text for line in one.lines] for one in template.parts} == {
         "notices": ["We use cookies."],
         "header": ["The Courier"],
         "menu": ["Home"],
         "beside": ["Most read"],
         "footer": ["All rights reserved."],
     }
-    assert {line.pages for one in found.parts for line in one.lines} == {9}
-    assert template_markdown(found).startswith(
+    assert {line.pages for one in template.parts for line in one.lines} == {9}
+    assert template_markdown(template).startswith(
         "# a.example\n\n## Notices\n\n- We use cookies.\n\n## Header\n\n- The Courier\n"
     )
 

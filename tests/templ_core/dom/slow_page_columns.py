@@ -124,25 +124,25 @@ class SlowPageColumns:
         node = len(self._nodes)
         self._open_node(element, is_hidden=is_unseen)
         is_unseen |= _hides(element.get("class") or "")
-        one = {"kind": kind, "node": node, "tag": tag, "start": len(self._text()), "after": ""}
-        one["run"], one["piece"] = self._pieces, self._piece
-        self._open.append(one)
+        mark = {"kind": kind, "node": node, "tag": tag, "start": len(self._text()), "after": ""}
+        mark["run"], mark["piece"] = self._pieces, self._piece
+        self._open.append(mark)
         if self._holders:
-            one["outer_unseen"] = self._holders[-1].unseen
+            mark["outer_unseen"] = self._holders[-1].unseen
         if kind != "inline":
             in_text = tag in {"dialog", "noscript"} and bool(_collapse(self._run()))
-            self._enter_holder(one, unseen=int(kind == "part" and (is_unseen or in_text)))
+            self._enter_holder(mark, unseen=int(kind == "part" and (is_unseen or in_text)))
         elif tag == "a":
-            self._open_link(element.get("href") or "", one)
+            self._open_link(element.get("href") or "", mark)
         elif tag == "br":
             self._break_line()
         elif tag == "img" and self._block() >= 0:
             self._nodes[self._block()]["images"] += 1
         elif element.get("role") == "tooltip" or _NOTE.match(element.get("class") or ""):
-            one["after"] = " "
+            mark["after"] = " "
             self._keep_apart()
         elif tag == "rt":
-            self._open_bracket(one)
+            self._open_bracket(mark)
         if kind == "inline" and is_unseen and tag != "img" and self._holders:
             self._holders[-1].unseen += 1
         if tag == "sup":
@@ -170,36 +170,36 @@ class SlowPageColumns:
             }
         )
 
-    def _enter_holder(self, one, *, unseen):
-        holder = _Holder(one["node"], one["tag"], one["kind"] == "part")
+    def _enter_holder(self, mark, *, unseen):
+        holder = _Holder(mark["node"], mark["tag"], mark["kind"] == "part")
         if holder.is_part:
-            if one["tag"] in CONTROLS or one["tag"] in SPACE_AFTER:
+            if mark["tag"] in CONTROLS or mark["tag"] in SPACE_AFTER:
                 self._keep_apart()
-            self._begin_piece(one["node"], one["node"] + 1, one["node"])
+            self._begin_piece(mark["node"], mark["node"] + 1, mark["node"])
         holder.unseen = unseen
         self._holders.append(holder)
         if not holder.is_part:
             self._piece.inline_from = len(self._nodes)
-            self._piece.owner = one["node"]
+            self._piece.owner = mark["node"]
 
-    def _open_link(self, href, one):
+    def _open_link(self, href, mark):
         self._open_links += 1
         self._piece.counts["links"] += 1
-        one["is_anchor"] = False
+        mark["is_anchor"] = False
         if href.startswith(("http:", "https:", "//")):
             authority = href.partition("//")[2].partition("/")[0]
             self._piece.counts["external_links"] += authority.lower() != self._host
         elif href.startswith(_PAGE_LINKS):
             self._piece.counts["page_links"] += 1
-            one["is_anchor"] = True
+            mark["is_anchor"] = True
 
-    def _open_bracket(self, one):
+    def _open_bracket(self, mark):
         text = _collapse(self._run())
         is_unseen = self._holders and self._holders[-1].unseen
         if is_unseen or self._is_in_pre() or not text or text[-1] in "(\uff08":
             return
         self._end_with("(")
-        one["bracket"] = True
+        mark["bracket"] = True
 
     def _leave(self, tag):
         if self._invisible:
@@ -207,42 +207,42 @@ class SlowPageColumns:
             if not self._invisible and tag in SPACE_AFTER:
                 self._keep_apart()
             return
-        one = self._open.pop()
-        self._nodes[one["node"]]["end"] = len(self._nodes)
+        mark = self._open.pop()
+        self._nodes[mark["node"]]["end"] = len(self._nodes)
         if tag == "sup":
             self._in_power = False
         if tag == "a":
             self._open_links -= 1
-            self._leave_anchor(one)
-        if one["kind"] != "inline":
-            self._leave_holder(one)
+            self._leave_anchor(mark)
+        if mark["kind"] != "inline":
+            self._leave_holder(mark)
             return
-        if one.get("bracket") and one["run"] is self._pieces:
-            if one["piece"] is self._piece and _collapse(self._text()).endswith("("):
+        if mark.get("bracket") and mark["run"] is self._pieces:
+            if mark["piece"] is self._piece and _collapse(self._text()).endswith("("):
                 self._piece.texts = [self._text()[: self._text().rindex("(")]]
             else:
                 self._end_with(")")
-        if tag in SPACE_AFTER or one["after"]:
+        if tag in SPACE_AFTER or mark["after"]:
             self._keep_apart()
         if self._holders:
-            self._holders[-1].unseen = one["outer_unseen"]
+            self._holders[-1].unseen = mark["outer_unseen"]
 
-    def _leave_anchor(self, one):
-        if not one["is_anchor"] or self._is_in_pre() or one["piece"] is not self._piece:
+    def _leave_anchor(self, mark):
+        if not mark["is_anchor"] or self._is_in_pre() or mark["piece"] is not self._piece:
             return
         text = self._text()
-        sign = text[one["start"] :]
+        sign = text[mark["start"] :]
         around = self._holders[-1].tag if self._holders else ""
         is_anchor = around in _OF_ROW and _collapse(sign) in ANCHORS
         if sign and (is_anchor or (around in HEADING_LEVELS and not _WORD.search(sign))):
-            kept = text[: one["start"]]
+            kept = text[: mark["start"]]
             if _collapse(text) != _collapse(kept):
                 self._piece.texts = [kept + " "]
 
-    def _leave_holder(self, one):
+    def _leave_holder(self, mark):
         holder = self._holders[-1]
         if holder.is_part and not holder.holds_block:
-            if one["tag"] in SPACE_AFTER:
+            if mark["tag"] in SPACE_AFTER:
                 self._keep_apart()
             outer = self._holders[-2].node if self._holders[1:] else -1
             self._begin_piece(len(self._nodes), len(self._nodes), outer)

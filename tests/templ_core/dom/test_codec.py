@@ -160,9 +160,9 @@ def test_columns_that_are_not_as_declared_are_refused(changed, said):
 @pytest.mark.parametrize("largest", [0, 255, 256, 65535, 65536, (1 << 31) - 1])
 def test_packed_values_have_the_fewest_bytes_that_hold_the_largest(dtype, largest):
     values = np.array([0, largest, 1, 2], dtype)[::2]
-    for one in (values, np.array([largest, 3], dtype)):
-        width = next(width for width in (1, 2, 4) if one.max() < 1 << 8 * width)
-        assert packed(one) == bytes([width]) + one.astype(f"<u{width}").tobytes()
+    for column in (values, np.array([largest, 3], dtype)):
+        width = next(width for width in (1, 2, 4) if column.max() < 1 << 8 * width)
+        assert packed(column) == bytes([width]) + column.astype(f"<u{width}").tobytes()
     with pytest.raises(ValueError, match=f"cannot hold {1 << 32}"):
         packed(np.array([1 << 32]))
 

@@ -135,11 +135,11 @@ FORESTS = st.lists(st.integers(0, 5), max_size=60).map(depths_of)
 
 def ancestors(depth, node):
     """Return the node itself, its parent, and so on up to the root."""
-    found = [node]
+    chain = [node]
     for before in range(node - 1, -1, -1):
-        if depth[before] < depth[found[-1]]:
-            found.append(before)
-    return found
+        if depth[before] < depth[chain[-1]]:
+            chain.append(before)
+    return chain
 
 
 @given(FORESTS)
@@ -170,8 +170,8 @@ def test_bits_of_a_node_and_all_its_ancestors_are_joined(depth, data):
     bits = data.draw(st.lists(st.integers(0, 7), min_size=3, max_size=3))
     at = data.draw(st.lists(st.sampled_from(range(len(depth))))) if depth else []
     parent, _ = tree_of_depths(np.array(depth, np.int32))
-    found = bits_above(parent, *(np.array(one, np.int32) for one in (element_type, bits, at)))
-    for node, of_node in zip(at, found.tolist(), strict=True):
+    of_nodes = bits_above(parent, *(np.array(one, np.int32) for one in (element_type, bits, at)))
+    for node, of_node in zip(at, of_nodes.tolist(), strict=True):
         assert of_node == functools.reduce(
             operator.or_, [bits[element_type[above]] for above in ancestors(depth, node)]
         )

@@ -119,11 +119,11 @@ def test_what_a_browser_shows_inside_an_element_is_text(markup, found):
     ],
 )
 def test_nothing_beside_hostile_elements_is_lost(hostile):
-    found = texts(
+    shown = texts(
         f"<p>First words.</p><div>{hostile}</div></math></template></svg><p>Last words.</p>"
     )
-    assert found[0] == "First words."
-    assert found[-1] == "Last words."
+    assert shown[0] == "First words."
+    assert shown[-1] == "Last words."
 
 
 def test_markup_without_anything_embedded_stays_as_it_is():

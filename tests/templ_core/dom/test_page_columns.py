@@ -28,8 +28,8 @@ def assert_equal_columns(markup, host):
         assert not columns.element_types
         return
     nodes, segments, signs = map(as_lists, (columns.nodes, columns.segments, columns.signs))
-    found = (columns.element_types, nodes, columns.texts, segments, columns.sign_texts, signs)
-    assert found == SlowPageColumns(root, host).columns()
+    fast = (columns.element_types, nodes, columns.texts, segments, columns.sign_texts, signs)
+    assert fast == SlowPageColumns(root, host).columns()
     assert columns.scripts == sum(1 for _ in root.iter("script"))
     assert columns.title == slow_title(root)
     assert columns.language == (root.get("lang") or root.get("xml:lang", ""))

@@ -314,10 +314,10 @@ def test_no_text_of_the_body_is_refused(body, start, size):
 def test_a_text_is_refused_if_neither_end_is_in_the_body():
     texts = ["Read more of it", "It rains again and again", "Oh no, it rains again", "Öl", "x"]
     texts += ["It rains again in Spain", "On the hills it rains again"]
-    found = may_stand_in("itrainsagain", texts, 8)
-    assert found == [0, 1, 2, 3, 3, 1, 2]
-    found = may_stand_in("itrainsagain", texts, 16)
-    assert found == [0, 0, 0, 3, 3, 0, 0]
+    ends = may_stand_in("itrainsagain", texts, 8)
+    assert ends == [0, 1, 2, 3, 3, 1, 2]
+    ends = may_stand_in("itrainsagain", texts, 16)
+    assert ends == [0, 0, 0, 3, 3, 0, 0]
 
 
 SHELL = "<title>Council meets</title><nav><a href=/>Home</a> <a href=/sport>Sport</a></nav>{}<footer>All rights reserved</footer>"

@@ -16,9 +16,9 @@ def text(markup, removed=()):
     document = parse_document(markup, URL)
     kept = np.array([one not in removed for one in document.segments.texts])
     stored = decode_document(compress_columns(document_columns(document)))
-    found = render_text(document, kept)
-    assert render_text(stored, kept) == found
-    return found
+    text = render_text(document, kept)
+    assert render_text(stored, kept) == text
+    return text
 
 
 TABLE = "<table><tr><th>Part<th>Steel<th>Oak<tr><td>Piers<td>✓<td>✗<tr><td>Deck<td>–<td>✓</table>"

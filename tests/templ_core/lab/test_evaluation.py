@@ -98,9 +98,9 @@ def test_the_least_sure_tenth_is_searched_for_bad_pages():
 
 
 def test_errors_inside_a_bin_cancel_and_both_ends_of_the_scale_have_a_bin():
-    found = curves.calibrate([0.0, 1.0, 0.95, 0.95], [0.0, 1.0, 0.9, 1.0])
-    assert found.mean_error == pytest.approx(abs(2.9 - 2.9) / 4)
-    assert [one.high for one in found.bins] == [0.1, 1.0]
+    calibration = curves.calibrate([0.0, 1.0, 0.95, 0.95], [0.0, 1.0, 0.9, 1.0])
+    assert calibration.mean_error == pytest.approx(abs(2.9 - 2.9) / 4)
+    assert [one.high for one in calibration.bins] == [0.1, 1.0]
 
 
 words = st.lists(st.sampled_from("abc"), max_size=8)
@@ -277,8 +277,8 @@ def scores(kept, content, counts=(True, True, True)):
 
 
 def test_a_perfect_decision_scores_one_in_every_amount():
-    found = scores([False, False, True], [0, 0, 1])
-    for place in found.values():
+    overlaps = scores([False, False, True], [0, 0, 1])
+    for place in overlaps.values():
         assert [one.f for one in place.values()] == [1.0, 1.0, 1.0]
 
 

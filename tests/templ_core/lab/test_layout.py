@@ -17,51 +17,53 @@ def numbers(tags, tag):
 
 
 def test_blocks_are_stacked_in_the_width_of_their_parent():
-    tags, found = boxes(f"<body><div>short</div><div>{LONG}</div><div>end</div>")
+    tags, layout = boxes(f"<body><div>short</div><div>{LONG}</div><div>end</div>")
     first, second, third = numbers(tags, "div")
-    assert found.width[first] == found.width[second] == VIEWPORT_PX - 16
-    assert found.height[second] > 5 * found.height[first]
-    assert found.top[second] == found.top[first] + found.height[first]
-    assert found.top[third] == found.top[second] + found.height[second]
-    assert found.page_height >= found.top[third] + found.height[third]
+    assert layout.width[first] == layout.width[second] == VIEWPORT_PX - 16
+    assert layout.height[second] > 5 * layout.height[first]
+    assert layout.top[second] == layout.top[first] + layout.height[first]
+    assert layout.top[third] == layout.top[second] + layout.height[second]
+    assert layout.page_height >= layout.top[third] + layout.height[third]
 
 
 def test_cells_are_side_by_side_and_share_the_width_by_their_text():
-    tags, found = boxes(f"<body><table width=100%><tr><td>menu<td>{LONG}</table>")
+    tags, layout = boxes(f"<body><table width=100%><tr><td>menu<td>{LONG}</table>")
     menu, main = numbers(tags, "td")
-    assert found.top[menu] == found.top[main]
-    assert found.left[main] == found.left[menu] + found.width[menu]
-    assert found.width[main] > 5 * found.width[menu]
+    assert layout.top[menu] == layout.top[main]
+    assert layout.left[main] == layout.left[menu] + layout.width[menu]
+    assert layout.width[main] > 5 * layout.width[menu]
     row = numbers(tags, "tr")[0]
-    assert found.height[row] == max(found.height[menu], found.height[main])
+    assert layout.height[row] == max(layout.height[menu], layout.height[main])
 
 
 def test_declared_widths_of_cells_are_used():
-    tags, found = boxes(f"<body><table width=1000><tr><td width=20%>{LONG}<td width=80%>b</table>")
+    tags, layout = boxes(f"<body><table width=1000><tr><td width=20%>{LONG}<td width=80%>b</table>")
     left, right = numbers(tags, "td")
-    assert np.isclose(found.width[left], 200)
-    assert np.isclose(found.width[right], 800)
+    assert np.isclose(layout.width[left], 200)
+    assert np.isclose(layout.width[right], 800)
 
 
 def test_hidden_elements_take_no_space():
-    tags, found = boxes(f"<body><div hidden>{LONG}</div><p>seen</p>")
-    assert found.area[numbers(tags, "div")[0]] == 0
-    assert found.top[numbers(tags, "p")[0]] < 30
+    tags, layout = boxes(f"<body><div hidden>{LONG}</div><p>seen</p>")
+    assert layout.area[numbers(tags, "div")[0]] == 0
+    assert layout.top[numbers(tags, "p")[0]] < 30
 
 
 def test_line_breaks_and_wide_characters_take_space():
-    tags, found = boxes(f"<body><div>a</div><div>a<br>b</div><div>{'中' * 100}</div>")
-    one, two, han = (found.height[number] for number in numbers(tags, "div"))
+    tags, layout = boxes(f"<body><div>a</div><div>a<br>b</div><div>{'中' * 100}</div>")
+    one, two, han = (layout.height[number] for number in numbers(tags, "div"))
     assert two == 2 * one
     assert han == 2 * one
 
 
 def test_all_boxes_are_inside_the_page():
-    _, found = boxes(f"<table><tr><td><ul><li>{LONG}<li>x</ul><td><blockquote>{LONG}</table>{LONG}")
-    assert (found.left >= 0).all()
-    assert (found.top >= 0).all()
-    assert np.isfinite(found.area).all()
-    assert found.page_width >= VIEWPORT_PX
+    _, layout = boxes(
+        f"<table><tr><td><ul><li>{LONG}<li>x</ul><td><blockquote>{LONG}</table>{LONG}"
+    )
+    assert (layout.left >= 0).all()
+    assert (layout.top >= 0).all()
+    assert np.isfinite(layout.area).all()
+    assert layout.page_width >= VIEWPORT_PX
 
 
 def presented(markup):
@@ -74,16 +76,16 @@ def at(document, tag):
 
 
 def test_declared_widths_and_heights_are_read():
-    document, found = presented(
+    document, presentation = presented(
         '<body><table width="80%"><tr><td width=200><img src=x width=30 height=40>a'
         "<td style='max-width:9px; width: 50%'>b</table><div style='height:12px'>c</div>"
     )
-    assert found.width_share[at(document, "table")] == pytest.approx(0.8)
+    assert presentation.width_share[at(document, "table")] == pytest.approx(0.8)
     cells = [number for number, tag in enumerate(document.nodes.tags) if tag == "td"]
-    assert found.width_px[cells[0]] == 200
-    assert found.width_share[cells[1]] == 0.5
-    assert found.height_px[at(document, "img")] == 40
-    assert found.height_px[at(document, "div")] == 12
+    assert presentation.width_px[cells[0]] == 200
+    assert presentation.width_share[cells[1]] == 0.5
+    assert presentation.height_px[at(document, "img")] == 40
+    assert presentation.height_px[at(document, "div")] == 12
 
 
 @pytest.mark.parametrize(
@@ -101,17 +103,17 @@ def test_declared_widths_and_heights_are_read():
     ],
 )
 def test_the_lightness_of_declared_backgrounds_is_read(declared, lightness):
-    document, found = presented(f"<body><div {declared}>text</div>")
-    value = found.background[at(document, "div")]
+    document, presentation = presented(f"<body><div {declared}>text</div>")
+    value = presentation.background[at(document, "div")]
     assert np.isnan(value) if lightness is None else value == pytest.approx(lightness)
 
 
 def test_lines_and_markup_characters_are_counted():
-    document, found = presented("<body>\n<p class=x>a\n<div>b<script>12345</script></div>")
-    assert found.line[at(document, "p")] == 2
-    assert found.line[at(document, "div")] == 3
-    assert found.markup_chars[at(document, "p")] == len("<p></p>") + len(' class="x"')
-    assert found.invisible_chars[at(document, "div")] == 5
+    document, presentation = presented("<body>\n<p class=x>a\n<div>b<script>12345</script></div>")
+    assert presentation.line[at(document, "p")] == 2
+    assert presentation.line[at(document, "div")] == 3
+    assert presentation.markup_chars[at(document, "p")] == len("<p></p>") + len(' class="x"')
+    assert presentation.invisible_chars[at(document, "div")] == 5
 
 
 def test_the_markup_of_another_page_gives_no_presentation():

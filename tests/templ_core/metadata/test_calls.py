@@ -34,11 +34,11 @@ STORY = "<p>The lock keeper counted the boats on Monday, and wrote to the counci
 
 def calls(markup):
     page = parse_document(markup, URL)
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
 
     def count(frame, event, _):
         if event == "call" and frame.f_code.co_filename.startswith(ROOT):
-            found[frame.f_code.co_name] += 1
+            counts[frame.f_code.co_name] += 1
 
     read_metadata(page, URL, PageMarkup(page))
     sys.setprofile(count)
@@ -46,7 +46,7 @@ def calls(markup):
         read_metadata(page, URL, PageMarkup(page))
     finally:
         sys.setprofile(None)
-    return found.total()
+    return counts.total()
 
 
 @pytest.mark.parametrize("paragraphs", [5, 500])

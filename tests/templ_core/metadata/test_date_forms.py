@@ -50,8 +50,8 @@ def test_forms_of_the_cldr(locale, form):
 @pytest.mark.parametrize("locale", [one for one in LOCALES if one not in {"en", "fil"}])
 def test_short_forms_of_the_cldr(locale):
     for day in (DAY, date(2026, 3, 14)):
-        found = day_in_text(format_date(day, "short", locale=locale), locale.replace("_", "-"))
-        assert found == day.isoformat()
+        read = day_in_text(format_date(day, "short", locale=locale), locale.replace("_", "-"))
+        assert read == day.isoformat()
 
 
 @pytest.mark.parametrize(("language", "text"), OF_REPORTS)

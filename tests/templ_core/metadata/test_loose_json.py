@@ -52,5 +52,5 @@ def test_a_script_that_is_too_large_or_deep_costs_the_page_nothing_else(script):
         f'<script type="application/ld+json">{script}</script><meta name="author" content="Ann Lee">'
         f'<script type="application/ld+json">{{"@type": "Article", "datePublished": "2026-03-04"}}</script><p>Text', ""
     )  # fmt: skip
-    found = read_metadata(page, "https://a.example/", PageMarkup(page))
-    assert (found.authors, found.published_at) == (["Ann Lee"], "2026-03-04")
+    metadata = read_metadata(page, "https://a.example/", PageMarkup(page))
+    assert (metadata.authors, metadata.published_at) == (["Ann Lee"], "2026-03-04")

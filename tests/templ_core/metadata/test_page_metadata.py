@@ -31,7 +31,7 @@ def json_ld(**fields):
 
 
 def test_all_fields_of_json_ld():
-    found = metadata(
+    fields = metadata(
         json_ld(
             headline="Bridge opens",
             author=[{"@type": "Person", "name": "Ann Lee"}, "Bob Ray"],
@@ -46,7 +46,7 @@ def test_all_fields_of_json_ld():
             description="A bridge &amp; a town.",
         )
     )
-    assert found == Metadata(
+    assert fields == Metadata(
         title="Bridge opens", authors=["Ann Lee", "Bob Ray"], published_at="2024-03-01T09:00:00Z",
         modified_at="2024-03-02", language="en-GB", canonical_url=URL, site_name="The Daily",
         section="Local", tags=["bridge", "town"], image="https://i.example/b.jpg",
@@ -111,8 +111,8 @@ def test_whose_names_are_those_of_the_authors(head, body, authors):
     ],
 )  # fmt: skip
 def test_of_several_categories_the_first_is_the_section(head, section, tags):
-    found = metadata(head)
-    assert (found.section, found.tags) == (section, tags)
+    fields = metadata(head)
+    assert (fields.section, fields.tags) == (section, tags)
 
 
 def test_a_time_that_contradicts_the_day_in_the_address_is_another_page_s():
@@ -219,11 +219,11 @@ def test_a_page_with_too_many_claims_is_read_in_bounds():
 def test_any_markup_has_metadata_of_the_right_form(text):
     markup = f'<meta name="author" {text}><script type="application/ld+json">{text}</script>{text}'
     page = parse_document(markup, URL)
-    found = read_metadata(page, URL, PageMarkup(page))
+    fields = read_metadata(page, URL, PageMarkup(page))
     read_claims(page.claims)
-    for value in (found.canonical_url, found.image):
+    for value in (fields.canonical_url, fields.image):
         assert value is None or address(value, URL) == value
-    assert found.language is None or language_tag(found.language) == found.language
+    assert fields.language is None or language_tag(fields.language) == fields.language
 
 
 def stated(markup):

@@ -72,8 +72,8 @@ def test_a_clock_in_the_head_of_the_site_is_no_day_of_publication():
     ],
 )  # fmt: skip
 def test_words_beside_a_time_say_what_it_is(under, published, changed):
-    found = story(under)
-    assert (found.published_at, found.modified_at) == (published, changed)
+    fields = story(under)
+    assert (fields.published_at, fields.modified_at) == (published, changed)
 
 
 def test_no_day_after_the_fetch_is_that_of_publication():
@@ -146,8 +146,8 @@ def test_organisations_are_told_from_people():
 
 def test_an_author_of_a_megabyte_costs_the_page_nothing_else():
     head = f'<meta name="author" content="{"Ann Lee, " * 60_000}"><meta name="dc.date" content="2026-03-04">'
-    found = story(head=head)
-    assert (found.authors, found.published_at) == ([], "2026-03-04")
+    fields = story(head=head)
+    assert (fields.authors, fields.published_at) == ([], "2026-03-04")
 
 
 def test_the_content_is_never_elsewhere():
@@ -170,9 +170,9 @@ def test_deep_pages_are_read_in_bounds(tag):
 
 def test_elements_named_after_authors_or_dates_that_are_empty_tell_nothing():
     empty = "<div class=byline><img src=a.png></div><span class=post-date></span>"
-    found = story(under=f"{empty}<div class=byline>By Ann Lee</div>")
-    assert found.authors == ["Ann Lee"]
-    assert found.published_at is None
+    fields = story(under=f"{empty}<div class=byline>By Ann Lee</div>")
+    assert fields.authors == ["Ann Lee"]
+    assert fields.published_at is None
 
 
 @pytest.mark.parametrize("kind", ["Organization", "NewsMediaOrganization"])
@@ -204,8 +204,8 @@ def test_readers_are_no_authors_and_their_days_are_none_of_the_page(name):
     behind = (
         f"<div class={name}><div><span class=author>Tom Poe</span> {TIME}<p>Good news.</div></div>"
     )
-    found = story(behind=behind)
-    assert (found.authors, found.published_at) == ([], None)
+    fields = story(behind=behind)
+    assert (fields.authors, fields.published_at) == ([], None)
 
 
 def test_a_name_that_is_stated_in_parts():

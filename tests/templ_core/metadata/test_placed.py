@@ -40,8 +40,8 @@ def metadata(documents, page):
 
 def test_author_and_date_are_found_where_other_pages_have_them():
     pages = [article(number) for number in range(10)]
-    found = metadata(pages, article(20))
-    assert (found.authors, found.published_at) == (["Eve Poe"], "2024-03-21")
+    fields = metadata(pages, article(20))
+    assert (fields.authors, fields.published_at) == (["Eve Poe"], "2024-03-21")
     alone = read_metadata(article(20), "https://e.example/a", PageMarkup(article(20)))
     assert (alone.authors, alone.published_at) == ([], None)
 
@@ -74,22 +74,22 @@ def test_which_day_counts(count, made, day):
 
 def test_headings_and_prose_are_left_out():
     pages = [article(number) for number in range(10)]
-    found = placed_texts(pages[4], read(pages, pages[4]))
-    texts = [pages[4].segments.texts[one] for one in found]
+    placed = placed_texts(pages[4], read(pages, pages[4]))
+    texts = [pages[4].segments.texts[one] for one in placed]
     assert texts == ["March 5, 2024 by Bob Ray"]
     assert placed_texts(pages[4], read([], pages[4])) == []
 
 
 def test_the_library_learns_the_place_as_pages_come():
     cleaner = SiteCleaner()
-    found = []
+    placed = []
     for number in range(9):
         line = f"<div class=x1>March {number + 1}, 2024 by {NAMES[number % 3]}</div>"
         story = "".join(f"<p>{f'word{number}{place} and another ' * 10}" for place in range(5))
         html = f"<title>Story {number}</title><main><h1>Story {number}</h1>{story}{line}</main>"
-        found.append(cleaner.clean(html.encode(), f"https://e.example/{number}").metadata)
-    assert found[0].published_at is None
-    assert (found[8].authors, found[8].published_at) == (["Eve Poe"], "2024-03-09")
+        placed.append(cleaner.clean(html.encode(), f"https://e.example/{number}").metadata)
+    assert placed[0].published_at is None
+    assert (placed[8].authors, placed[8].published_at) == (["Eve Poe"], "2024-03-09")
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,8 @@ def test_the_day_of_a_change_is_not_that_of_publication():
 )
 def test_a_page_alone_tells_its_author_and_day_beside_its_headline(beside, authors, day):
     page = parse_document(f"<title>Bridge opens</title><h1>Bridge opens</h1>{beside}", "")
-    found = read_metadata(page, "https://e.example/a", PageMarkup(page))
-    assert (found.authors, found.published_at) == (authors, day)
+    fields = read_metadata(page, "https://e.example/a", PageMarkup(page))
+    assert (fields.authors, fields.published_at) == (authors, day)
 
 
 COMMENT = "<div class=thread-author>Bob Ray</div><p>Well done"
@@ -184,8 +184,8 @@ def test_the_time_of_a_change_is_not_that_of_publication():
         '24 June</time><time datetime="2025-12-10">10 December</time>',
         "",
     )
-    found = read_metadata(page, "https://e.example/a", PageMarkup(page))
-    assert (found.published_at, found.modified_at) == ("2025-12-10", "2026-06-24")
+    fields = read_metadata(page, "https://e.example/a", PageMarkup(page))
+    assert (fields.published_at, fields.modified_at) == ("2025-12-10", "2026-06-24")
 
 
 @pytest.mark.parametrize(

@@ -80,20 +80,20 @@ def test_microdata_but_that_of_reviews_and_rdfa():
 
 
 def test_open_graph_completes_other_markup_but_never_the_currency_of_a_price():
-    found = product({"@type": "Product", "name": "Tea pot", "sku": "A"}, body=OPEN_GRAPH)
-    assert (found.sku, found.brand, found.availability) == ("A", "Acme", "InStock")
-    assert (found.price, found.price_currency) == ("1299.00", "USD")
-    found = product(offered(price="5"), body=OPEN_GRAPH)
-    assert (found.price, found.price_currency) == ("5", None)
+    tea_pot = product({"@type": "Product", "name": "Tea pot", "sku": "A"}, body=OPEN_GRAPH)
+    assert (tea_pot.sku, tea_pot.brand, tea_pot.availability) == ("A", "Acme", "InStock")
+    assert (tea_pot.price, tea_pot.price_currency) == ("1299.00", "USD")
+    tea_pot = product(offered(price="5"), body=OPEN_GRAPH)
+    assert (tea_pot.price, tea_pot.price_currency) == ("5", None)
 
 
 def test_offers_of_variants_and_of_aggregates():
     variants = [offered(price="5"), offered(price="7")]
     group = {"@type": "ProductGroup", "name": "Tea pots", "hasVariant": variants}
     assert [offer.price for offer in product(group).offers] == ["5", "7"]
-    found = product(offered(lowPrice="5", highPrice="9", offers=[{"price": "6"}]))
-    assert found.price == "5"
-    assert found.offers == [Offer(low_price="5", high_price="9"), Offer(price="6")]
+    tea_pot = product(offered(lowPrice="5", highPrice="9", offers=[{"price": "6"}]))
+    assert tea_pot.price == "5"
+    assert tea_pot.offers == [Offer(low_price="5", high_price="9"), Offer(price="6")]
     other = offered(price="6") | {"name": "Cup"}
     assert product(other, offered(price="5"), title="Tea pot | Shop").price == "5"
 
@@ -106,8 +106,8 @@ def test_offers_and_brands_are_found_by_reference():
             {"@type": "Brand", "@id": "#b", "name": "Acme"},
         ]
     }  # fmt: skip
-    found = product(graph)
-    assert (found.price, found.brand) == ("5", "Acme")
+    tea_pot = product(graph)
+    assert (tea_pot.price, tea_pot.brand) == ("5", "Acme")
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,8 @@ class SlowClaims:
             self.times.append((attributes, shown(name, behind)))
         for one in PROPERTIES.intersection(stated):
             if value(attributes) or shown(name, behind):
-                found = self.properties.setdefault(one, [])
-                found.append(value(attributes) or shown(name, behind))
+                texts = self.properties.setdefault(one, [])
+                texts.append(value(attributes) or shown(name, behind))
 
     def state(self, name, attributes, behind):
         of_type = attributes.get("itemtype") or attributes.get("typeof") or ""
@@ -106,9 +106,9 @@ TAGS = st.builds(
 @example(b"meta\2content\2Tea\2property\2og:title\2name\2twitter:title\2\0")
 @example(b"\2\1{}\0a\2rel\2author\2\1</a>\0a\2rel\2author\2\1 Ann\0")
 def test_the_scan_finds_what_its_slow_twin_finds(claims):
-    found, expected = read_claims(claims), SlowClaims(claims)
+    fast, expected = read_claims(claims), SlowClaims(claims)
     for field in FIELDS:
-        assert getattr(found, field) == getattr(expected, field), field
+        assert getattr(fast, field) == getattr(expected, field), field
 
 
 def test_the_surest_name_of_a_field_comes_first():
@@ -127,9 +127,9 @@ def slow_segments(document, types, elements_max, texts_max, times_max):
     nodes, segments = document.nodes, document.segments
     times = Counter(nodes.element_type.tolist())
     wanted = [one for one in types if times[one] <= times_max]
-    found = []
+    groups = []
     for node, number in enumerate(nodes.element_type.tolist()):
-        if number not in wanted or len(found) == elements_max:
+        if number not in wanted or len(groups) == elements_max:
             continue
         inside = []
         for segment, owner in enumerate(segments.owner.tolist()):
@@ -138,13 +138,13 @@ def slow_segments(document, types, elements_max, texts_max, times_max):
             is_inline = owner < node and first <= node
             if behind > node and first <= nodes.end[node] and (is_block or is_inline):
                 inside.append(segment)
-        found.append(inside[:texts_max])
-    return found
+        groups.append(inside[:texts_max])
+    return groups
 
 
 @given(MARKUP, st.sets(st.integers(0, 6)), st.integers(1, 4), st.integers(1, 3), st.integers(1, 5))
 def test_segments_of_elements_are_those_of_the_slow_twin(markup, types, elements, texts, times):
     document = parse_document(f"<p>Text<p>{markup}", "")
     known = [one for one in sorted(types) if one < len(document.nodes.element_types)]
-    found = segments_within(document, known, elements, texts, times)
-    assert found == slow_segments(document, known, elements, texts, times)
+    groups = segments_within(document, known, elements, texts, times)
+    assert groups == slow_segments(document, known, elements, texts, times)

@@ -51,8 +51,8 @@ def test_the_price_to_pay_is_that_of_a_sale_and_no_saving_and_no_part(text, pric
     ],
 )  # fmt: skip
 def test_a_price_near_the_headline_is_that_of_the_product(body, price):
-    found = product(body)
-    assert (None if found is UNSET else found.price) == price
+    kettle = product(body)
+    assert (None if kettle is UNSET else kettle.price) == price
 
 
 def test_what_the_page_shows_is_told_with_the_names_of_schema_org():
@@ -96,8 +96,8 @@ def test_what_the_markup_states_wins():
         '<script type="application/ld+json">{"@type": "Product", "name": "Kettle", "sku": "K1",'
         ' "offers": {"price": "45.00", "priceCurrency": "EUR", "availability": "OutOfStock"}}</script>'
     )
-    found = product("<p class=price>$49.00<p>In stock<p>SKU: BK-100", head=head)
-    assert (found.price, found.price_currency, found.availability, found.sku) == (
+    kettle = product("<p class=price>$49.00<p>In stock<p>SKU: BK-100", head=head)
+    assert (kettle.price, kettle.price_currency, kettle.availability, kettle.sku) == (
         "45.00", "EUR", "OutOfStock", "K1",
     )  # fmt: skip
 
@@ -114,9 +114,9 @@ def test_a_page_of_a_shop_without_markup_has_a_product():
         "<p>Ein Kessel aus Messing, der zwei Liter fasst und auf jedem Herd steht.</p><p>Art.-Nr.: 4711"
         "<section class=related><h2>Auch gekauft</h2><p class=price>12,00 €</section>"
     )
-    found = clean(page, "https://laden.example/produkt/messingkessel/")
-    assert found.page_type == "product"
-    described = found.metadata.product
+    cleaned = clean(page, "https://laden.example/produkt/messingkessel/")
+    assert cleaned.page_type == "product"
+    described = cleaned.metadata.product
     assert (described.price, described.price_currency, described.availability, described.sku) == (
         "49.00",
         "EUR",

@@ -419,11 +419,11 @@ def _raw_columns(tree, group, score, name):
 
 
 def _smoothed_columns(tree, p0):
-    found = smooth_text(tree, 1 - p0, FEATURE_CONFIG.smoothing_penalty)
+    smoothed = smooth_text(tree, 1 - p0, FEATURE_CONFIG.smoothing_penalty)
     return {
-        "smoothed": 1 - found.templateness,
-        "smoothed_less_guess": 1 - found.templateness - p0,
-        "section_words": np.log(found.section_words),
+        "smoothed": 1 - smoothed.templateness,
+        "smoothed_less_guess": 1 - smoothed.templateness - p0,
+        "section_words": np.log(smoothed.section_words),
     }
 
 

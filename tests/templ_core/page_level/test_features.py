@@ -87,23 +87,23 @@ def features(markup=MARKUP):
 
 
 def assert_like_twins(document):
-    found = read_features(document)
+    features = read_features(document)
     columns, group = slow_features.feature_columns(document)
     assert tuple(columns) == FEATURES
     for number, name in enumerate(FEATURES):
         expected = columns[name].astype(np.float64)
-        assert np.allclose(found.rows[:, number], expected, rtol=1e-6, atol=1e-6), name
+        assert np.allclose(features.rows[:, number], expected, rtol=1e-6, atol=1e-6), name
     words = np.arange(len(group)) % 9 + 1.0
     tree, slow_tree = read_tree(document, words), slow_features.read_tree(document, words)
     for name in tree.__struct_fields__:
         assert np.array_equal(getattr(tree, name), getattr(slow_tree, name)), name
-    pairs = set(zip(found.group.tolist(), group.tolist(), strict=True))
-    assert len(pairs) == found.group.max() + 1 == group.max() + 1
+    pairs = set(zip(features.group.tolist(), group.tolist(), strict=True))
+    assert len(pairs) == features.group.max() + 1 == group.max() + 1
     attribute, text = np.random.default_rng(0).normal(0, 3, (2, len(group)))
-    contexts = slow_features.context_columns(found.tree, group, attribute, text)
+    contexts = slow_features.context_columns(features.tree, group, attribute, text)
     assert list(contexts) == context_columns()
-    rows = with_contexts(found.rows, found.tree, found.group, attribute, text)
-    assert np.array_equal(rows[:, : len(FEATURES)], found.rows)
+    rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
+    assert np.array_equal(rows[:, : len(FEATURES)], features.rows)
     for number, name in enumerate(context_columns(), len(FEATURES)):
         assert np.allclose(rows[:, number], contexts[name], rtol=1e-6, atol=1e-6), name
 
@@ -156,8 +156,8 @@ def test_the_headline_is_the_heading_that_is_like_the_title():
         "<title>Rain over Leeds | News</title><li>Rain over Leeds<li>Sport"
         "<h1>Rain over Leeds</h1><p>It rains a lot."
     )
-    found = features(page).rows[:, FEATURES.index("declared: from_headline")]
-    assert np.allclose(found, [-np.log1p(4), -np.log1p(1), 0, np.log1p(3)])
+    column = features(page).rows[:, FEATURES.index("declared: from_headline")]
+    assert np.allclose(column, [-np.log1p(4), -np.log1p(1), 0, np.log1p(3)])
 
 
 LETTERS = "abAB -_\né中"
@@ -250,9 +250,9 @@ ABOUT_COOKIES = f"<p>{'Sites use cookies and ask readers to accept them. ' * 20}
 def test_elements_give_a_role_to_what_they_hold_unless_that_is_the_page(markup, role):
     document = parse_document(markup, "https://example.com/")
     features = read_features(document)
-    found = read_text_roles(document, features.tree, features.surroundings)
-    for name in found.__struct_fields__:
-        assert getattr(found, name)[:2].tolist() == [False, name == role]
+    roles = read_text_roles(document, features.tree, features.surroundings)
+    for name in roles.__struct_fields__:
+        assert getattr(roles, name)[:2].tolist() == [False, name == role]
 
 
 @pytest.mark.parametrize(

@@ -59,9 +59,9 @@ PAGES = {
 )
 def test_what_came_instead_of_a_page_is_named(warning, title, content):
     for body in (content, TEMPLATE.format(content)):
-        found = clean(f"<title>{title}</title>{body}", "https://example.com/a").warnings
-        assert warning in found
-        assert ("gate" in found) == (warning in {"bot-wall", "consent-wall", "log-in"})
+        warnings = clean(f"<title>{title}</title>{body}", "https://example.com/a").warnings
+        assert warning in warnings
+        assert ("gate" in warnings) == (warning in {"bot-wall", "consent-wall", "log-in"})
 
 
 def test_pages_among_much_template_are_named_by_what_is_kept():

@@ -243,9 +243,9 @@ def test_statistics_and_page_types_are_those_of_the_slow_twin(seed, size, column
     features = rng.normal(0, 3, (size, columns)).astype(np.float32)
     words = rng.integers(1, 90, size).astype(np.float64)
     attribute, text = rng.normal(0, 4, (2, size))
-    found = page_statistics(features, words, attribute, text)
-    assert np.allclose(found, slow_statistics(features, words, attribute, text), rtol=1e-12)
-    inputs = len(found)
+    shares = page_statistics(features, words, attribute, text)
+    assert np.allclose(shares, slow_statistics(features, words, attribute, text), rtol=1e-12)
+    inputs = len(shares)
     model = PageTypeModel(
         mean=rng.normal(size=inputs).astype(np.float32),
         scale=rng.uniform(0, 2, inputs).astype(np.float32),
@@ -255,13 +255,13 @@ def test_statistics_and_page_types_are_those_of_the_slow_twin(seed, size, column
         unit=0.01,
     )
     names = np.unique(rng.integers(0, NAMES_SIZE, rng.integers(0, 40)))
-    log_odds = model.standardised(found) @ model.weights + model.biases
+    log_odds = model.standardised(shares) @ model.weights + model.biases
     if len(names):
         log_odds += 0.01 * model.names[names].sum(axis=0, dtype=np.int64) / len(names) ** 0.5
     share = np.exp(log_odds - log_odds.max()) / np.exp(log_odds - log_odds.max()).sum()
-    page_type = model.page_type(found, names)
-    found = [getattr(page_type, name) for name in PAGE_TYPES]
-    assert np.allclose(found, share, rtol=0, atol=5.1e-4)
+    page_type = model.page_type(shares, names)
+    shares = [getattr(page_type, name) for name in PAGE_TYPES]
+    assert np.allclose(shares, share, rtol=0, atol=5.1e-4)
 
 
 SHOP = (

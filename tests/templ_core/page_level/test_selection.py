@@ -55,8 +55,8 @@ def tree_of(markup, words):
 def test_the_largest_parts_that_agree_have_their_mean(tree, spread_max):
     log_odds, words = (np.array(column, float) for column in zip(*leaves(tree), strict=True))
     config = SelectionConfig(section_spread_max=spread_max)
-    found = agreed(log_odds, tree_of(markup_of(tree), words), config)
-    assert np.allclose(found, slowly_agreed(tree, spread_max), atol=0.0006)
+    agreeing = agreed(log_odds, tree_of(markup_of(tree), words), config)
+    assert np.allclose(agreeing, slowly_agreed(tree, spread_max), atol=0.0006)
 
 
 ROWS = "<table><tr><td>Weight<td>1.4 kg<tr><td>Home<td>Contact</table>"
@@ -99,7 +99,7 @@ def test_no_other_selection_has_a_better_expected_f1(segments, recall_share):
     words = np.array([float(words) for _, words, _ in segments])
     left_out = np.array([out for _, _, out in segments])
     mass = words / (1 + np.exp(-log_odds))
-    kept, found = best_cut(log_odds, left_out, words, recall_share)
+    kept, expected_f1 = best_cut(log_odds, left_out, words, recall_share)
 
     def expected(choice):
         kept_words = words[choice].sum() + recall_share * mass[~left_out].sum()
@@ -109,9 +109,9 @@ def test_no_other_selection_has_a_better_expected_f1(segments, recall_share):
     best = max((expected(choice) for choice in choices if choice.any()), default=0)
     assert not (kept & left_out).any()
     assert kept.any() or left_out.all()
-    assert found == pytest.approx(min(expected(kept), 1) if kept.any() else 0)
+    assert expected_f1 == pytest.approx(min(expected(kept), 1) if kept.any() else 0)
     if recall_share == 1:
-        assert found >= best - 1e-9
+        assert expected_f1 >= best - 1e-9
 
 
 @given(SEGMENTS, st.floats(0, 4), st.floats(0, 4))
@@ -144,14 +144,14 @@ LONG = "these twenty words and a few stand on the page more than once today, as 
 
 def copies(markup):
     document = parse_document(markup, "https://example.com/")
-    found = read_features(document)
-    once = may_repeat(found.surroundings, found.tree.words)
-    return found.tree.words, Copies(text=found.text, path=found.group, once=once)
+    features = read_features(document)
+    once = may_repeat(features.surroundings, features.tree.words)
+    return features.tree.words, Copies(text=features.text, path=features.group, once=once)
 
 
 def kept(markup, log_odds):
-    words, found = copies(markup)
-    return select_segments(np.array(log_odds), found, words, 0.95).kept.tolist()
+    words, is_copy = copies(markup)
+    return select_segments(np.array(log_odds), is_copy, words, 0.95).kept.tolist()
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ def test_the_surest_copy_of_a_long_text_is_kept(markup, log_odds, stays):
 
 
 def test_segments_left_out_stay_out_unless_there_are_no_others():
-    words, found = copies("<p>One text of a page.</p><div>And another text.</div>")
+    words, is_copy = copies("<p>One text of a page.</p><div>And another text.</div>")
     for left_out, kept_then in (([False, True], [True, False]), ([True, True], [True, True])):
-        selection = select_segments(np.array([3.0, 3.0]), found, words, 0.95, np.array(left_out))
+        selection = select_segments(np.array([3.0, 3.0]), is_copy, words, 0.95, np.array(left_out))
         assert selection.kept.tolist() == kept_then
 
 
@@ -212,5 +212,5 @@ def test_comments_are_left_out_if_an_article_beside_them_is_likelier_than_conten
         comments=is_comment, reviews=is_review, consent=is_consent, leads=np.zeros_like(is_comment)
     )
     words = np.array([60.0, comment_words, 30.0, 1.0])
-    found = with_policy(np.full(4, 2.0), words, roles, PageType(article=article), setting)
-    assert found.tolist() == [2, comments, reviews, NEVER]
+    with_roles = with_policy(np.full(4, 2.0), words, roles, PageType(article=article), setting)
+    assert with_roles.tolist() == [2, comments, reviews, NEVER]

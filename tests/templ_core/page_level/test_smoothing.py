@@ -76,9 +76,9 @@ def least_cost(tree, values):
 def test_larger_trees_cost_as_much_as_the_twin_finds_on_the_grid(tree):
     exact = cost(tree, smooth_exactly(*tree).score)
     assert exact == pytest.approx(least_cost(tree, sorted(set(tree[1].tolist()))))
-    found = smooth(*tree)
-    fast = cost(tree, found.score)
-    assert total_cost(*tree, found) == pytest.approx(fast)
+    smoothed = smooth(*tree)
+    fast = cost(tree, smoothed.score)
+    assert total_cost(*tree, smoothed) == pytest.approx(fast)
     assert exact - 1e-9 <= fast <= least_cost(tree, SCORE_GRID.tolist()) + 1e-9
     assert fast <= exact + tree[2].sum() / 126 + 1e-9
 
@@ -163,10 +163,10 @@ def test_smoothing_on_the_text_tree_is_that_on_the_whole_tree():
             continue
         tree = read_features(document).tree
         templateness = draws.random(len(tree.words))
-        found = smooth_text(tree, templateness, 0.05)
+        smoothed = smooth_text(tree, templateness, 0.05)
         score, section = slow_smooth(document, tree.words, templateness, 0.05)
-        assert np.allclose(found.templateness, score)
-        borders = np.diff(found.section) != 0
+        assert np.allclose(smoothed.templateness, score)
+        borders = np.diff(smoothed.section) != 0
         assert (borders == (np.diff(section) != 0)).all()
 
 

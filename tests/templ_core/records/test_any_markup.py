@@ -23,8 +23,8 @@ MARKUP = any_markup(
 def test_any_markup_has_records_of_the_right_form(kind, markup):
     page = parse_document(markup, "https://example.com/a", with_marks=True)
     kept = np.arange(len(page.segments.texts)) % 3 > 0
-    found = read_records(page, kept, "https://example.com/a", times=(), language="", kind=kind)
-    assert all(post.text for post in found.records.posts)
-    assert all(item.name and "://" in item.url for item in found.records.items)
-    assert all(field.name and field.value for field in found.records.fields)
-    assert not found.is_cut
+    records = read_records(page, kept, "https://example.com/a", times=(), language="", kind=kind)
+    assert all(post.text for post in records.records.posts)
+    assert all(item.name and "://" in item.url for item in records.records.items)
+    assert all(field.name and field.value for field in records.records.fields)
+    assert not records.is_cut

@@ -68,8 +68,8 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_entries_of_a_list_have_name_address_day_and_text(layout):
-    found = items_of(LAYOUTS[layout])
-    assert found == expected(text="{text}", date_published="2024-03-{day}")
+    items = items_of(LAYOUTS[layout])
+    assert items == expected(text="{text}", date_published="2024-03-{day}")
 
 
 def test_links_in_sentences_and_menus_are_no_items():
@@ -91,8 +91,8 @@ def test_a_page_of_one_article_or_product_has_no_items(stated):
 
 
 def test_addresses_are_joined_to_the_base_of_the_page():
-    found = items_of(LAYOUTS["a title that is a link"], f"{LISTING}<base href=/other/>")
-    assert found[2].url == "https://shop.example/other/2"
+    items = items_of(LAYOUTS["a title that is a link"], f"{LISTING}<base href=/other/>")
+    assert items[2].url == "https://shop.example/other/2"
 
 
 def test_a_page_of_ten_thousand_items_is_cut():
@@ -100,6 +100,6 @@ def test_a_page_of_ten_thousand_items_is_cut():
         f"<li class=item><a href=/lamps/{n}>Lamp {n}x</a><p>It is the lamp {n} of them.</li>"
         for n in range(10 * RECORDS_MAX)
     )
-    found = clean(LISTING + body, URL, CleanerOptions(with_records=True))
-    assert len(found.records.items) == RECORDS_MAX
-    assert "records-cut" in found.warnings
+    cleaned = clean(LISTING + body, URL, CleanerOptions(with_records=True))
+    assert len(cleaned.records.items) == RECORDS_MAX
+    assert "records-cut" in cleaned.warnings

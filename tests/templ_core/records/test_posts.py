@@ -75,8 +75,8 @@ def test_a_post_of_a_guest_has_the_name_that_stands_where_the_others_have_theirs
         thread(layout, NAMES[:1], ["2024-03-10"], ["Let us hope for the best then, neighbours."]),
     )
     guest = second.replace("<a href=/profile/0/>Ann</a>", "Passer-by")
-    found = posts_of(first + guest)
-    assert [post.author for post in found] == [*NAMES, "Passer-by"]
+    posts = posts_of(first + guest)
+    assert [post.author for post in posts] == [*NAMES, "Passer-by"]
 
 
 def test_signatures_stand_apart():
@@ -85,8 +85,8 @@ def test_signatures_stand_apart():
         text=TEXTS[1], author="bob_77", date_published=DAYS[1], signature="Sent from bob_77"
     )
     ruled = "<div class=post><b class=author>{name}</b> {day}<div>{text}<br>__________<br>Sent from {name}</div></div>"
-    found = posts_of(thread(ruled))
-    assert [(post.text, post.signature) for post in found] == [
+    posts = posts_of(thread(ruled))
+    assert [(post.text, post.signature) for post in posts] == [
         (text, f"Sent from {name}") for text, name in zip(TEXTS, NAMES, strict=True)
     ]
 
@@ -106,8 +106,8 @@ def test_signatures_stand_apart():
     ],
 )
 def test_one_day_above_twelve_tells_the_order_of_all(days, expected):
-    found = posts_of(thread(LAYOUTS["articles with named elements"], days=days))
-    assert [post.date_published for post in found] == expected
+    posts = posts_of(thread(LAYOUTS["articles with named elements"], days=days))
+    assert [post.date_published for post in posts] == expected
 
 
 def test_a_thread_may_have_a_single_post():
@@ -126,8 +126,8 @@ def test_a_list_of_threads_has_no_posts():
 def test_only_threads_have_posts(kind, count):
     page = parse_document(thread(LAYOUTS["articles with named elements"]), URL, with_marks=True)
     kept = np.ones(len(page.segments.texts), np.bool_)
-    found = read_records(page, kept, URL, times=(), language="", kind=kind)
-    assert len(found.records.posts) == count
+    records = read_records(page, kept, URL, times=(), language="", kind=kind)
+    assert len(records.records.posts) == count
 
 
 def test_a_page_of_ten_thousand_posts_is_cut():
@@ -138,10 +138,10 @@ def test_a_page_of_ten_thousand_posts_is_cut():
         [""] * count,
         [f"Text {n} says that the bridge is open." for n in range(count)],
     )
-    found = clean(FORUM + body, URL, CleanerOptions(with_records=True))
-    assert len(found.records.posts) == RECORDS_MAX
-    assert "records-cut" in found.warnings
-    assert found.records.posts[-1].author == f"Ann {RECORDS_MAX - 1}x"
+    cleaned = clean(FORUM + body, URL, CleanerOptions(with_records=True))
+    assert len(cleaned.records.posts) == RECORDS_MAX
+    assert "records-cut" in cleaned.warnings
+    assert cleaned.records.posts[-1].author == f"Ann {RECORDS_MAX - 1}x"
 
 
 def test_records_that_nobody_asks_for_cost_no_import():
@@ -149,5 +149,5 @@ def test_records_that_nobody_asks_for_cost_no_import():
         "import sys; from templ_core import clean; page = clean('<p>A ferry sank in the harbour.');"
         "print(page.records, [one for one in sys.modules if one.startswith('templ_core.records.')])"
     )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "None ['templ_core.records.records']\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "None ['templ_core.records.records']\n"

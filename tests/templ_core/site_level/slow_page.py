@@ -32,8 +32,8 @@ def slow_page(features, prose, table, config):
     for run, is_series in zip(runs, series, strict=True):
         before = table.alike[0, shapes[run[0]] - FIRST_SHAPE] if shapes[run[0]] else 0
         behind = table.alike[1, shapes[run[-1]] - FIRST_SHAPE] if shapes[run[-1]] else 0
-        for one in run:
-            beside[one] = 1.0 if is_series and sum(series) > 1 else max(before, behind) / 255
+        for number in run:
+            beside[number] = 1.0 if is_series and sum(series) > 1 else max(before, behind) / 255
     columns.append(beside)
     columns.append(listed(prose.tokens, owners, lengths, prose.is_prose, config))
     return longest_around(table, shapes, lengths), columns, covers[1]
@@ -58,8 +58,8 @@ def runs_of(share, config):
 def run_words(counts, share, config):
     words = list(counts)
     for run in runs_of(share, config):
-        for one in run:
-            words[one] = sum(counts[at] for at in run)
+        for number in run:
+            words[number] = sum(counts[at] for at in run)
     return words
 
 
@@ -87,7 +87,7 @@ def listed(tokens, owners, lengths, is_prose, config):
 
 def sampled_runs(tokens, size, every):
     """Keys of the sampled runs of a text, by their hashes (SplitMix64)."""
-    found = []
+    runs = []
     for start in range(len(tokens) - size + 1):
         run = tokens[start : start + size]
         value = 0
@@ -97,5 +97,5 @@ def sampled_runs(tokens, size, every):
         value = (value ^ value >> 27) * 0x94D049BB133111EB % 2**64
         value ^= value >> 31
         if value % every == 0 and run.count(NUMBER) <= 1:
-            found.append(value % 2**32)
-    return found
+            runs.append(value % 2**32)
+    return runs

@@ -77,9 +77,9 @@ def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, da
         side = 1 if kept[segment] else -1
         strength = dict.fromkeys(REASONS, 0.0)
         for name, term in terms.items():
-            one = FUSION_INPUTS[name]
-            reason = REASON_TREE if name == "place" and at["by tree"] else one.reason
-            strength[reason] += side * term.weight * (at[name] - one.neutral)
+            fusion_input = FUSION_INPUTS[name]
+            reason = REASON_TREE if name == "place" and at["by tree"] else fusion_input.reason
+            strength[reason] += side * term.weight * (at[name] - fusion_input.neutral)
         assert strength[reasons[segment]] == pytest.approx(max(strength.values()))
 
 
@@ -127,8 +127,8 @@ DOCUMENTATION = PageType(documentation=0.7, other=0.3)
 def is_left_out(log_odds, page_type, *, inside=False, usual=-0.5, recurs=False):
     columns = {"in the best box": 0.5 if inside else -0.5, "usual best box": usual}
     columns["recurs"] = float(recurs)
-    one = {name: np.array([value]) for name, value in columns.items()}
-    return unlikely_content(np.array([log_odds]), one, page_type, LIKELY).item()
+    segment = {name: np.array([value]) for name, value in columns.items()}
+    return unlikely_content(np.array([log_odds]), segment, page_type, LIKELY).item()
 
 
 @pytest.mark.parametrize(
@@ -240,15 +240,15 @@ def test_columns_equal_those_by_definition(seed):
         headline=shares() < 0.2, named=shares(), repeated=shares() < 0.3,
         words=rng.integers(1, 200, size).astype(np.int32), pages=int(rng.integers(0, 9)),
     )  # fmt: skip
-    found, wanted = combine(evidence, 50, 0.02, 8), slow_combine(evidence)
-    assert set(found) == set(wanted)
+    covers, wanted = combine(evidence, 50, 0.02, 8), slow_combine(evidence)
+    assert set(covers) == set(wanted)
     for name, column in wanted.items():
-        np.testing.assert_allclose(found[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
-    found = cover_columns(
+        np.testing.assert_allclose(covers[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
+    covers = cover_columns(
         few, strings.alike, strings.listed, evidence.named, evidence.page_type, 8, 50
     )
     wanted = slow_cover(few, strings.alike, strings.listed, evidence.named, 0.7)
-    np.testing.assert_allclose(found, wanted, rtol=1e-12)
+    np.testing.assert_allclose(covers, wanted, rtol=1e-12)
 
 
 def read(html):
@@ -331,8 +331,8 @@ def test_each_line_of_links_counts_with_those_at_its_path(seed):
     is_link = density >= 0.5
     mass = np.array([(words * recurrence)[is_link & (path == one)].sum() for one in path])
     wanted = is_link * recurrence * np.log(np.clip(mass / 25, 1, 50 / 25))
-    found = links_again(path, words, recurrence, density, 0.5, 25, 50)
-    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+    is_again = links_again(path, words, recurrence, density, 0.5, 25, 50)
+    np.testing.assert_allclose(is_again, wanted, rtol=1e-12, atol=1e-12)
 
 
 def test_links_count_where_other_pages_have_the_same_at_their_place_though_not_these():

@@ -99,8 +99,8 @@ def test_recurring_hashes_are_those_of_enough_pages_in_ascending_order():
         keys = sorted(
             {key for one in pages for key in one if sum(key in page for page in pages) >= least}
         )
-        found = recurring(packed, least)
-        assert found == b"".join(key.to_bytes(2, "little") for key in keys)
-        left = [without(one, found) for one in packed]
+        runs = recurring(packed, least)
+        assert runs == b"".join(key.to_bytes(2, "little") for key in keys)
+        left = [without(one, runs) for one in packed]
         assert recurring(left, least) == b""
         assert sum(map(len, left)) == 2 * sum(len(one - set(keys)) for one in pages)

@@ -90,8 +90,8 @@ def test_a_paragraph_that_is_only_partly_repeated_is_cut_at_its_sentences():
 def varied(rng):
     """The notice with two words of each sentence changed at random places."""
     sentences = []
-    for one in NOTICE.split(". "):
-        words = one.split()
+    for part in NOTICE.split(". "):
+        words = part.split()
         for place in rng.sample(range(1, len(words)), 2):
             words[place] = rng.choice(WORDS)
         sentences.append(" ".join(words).removesuffix(".") + ".")
@@ -220,13 +220,13 @@ def random_pages(rng, pages, letters=4, longest=12):
 
 def substrings(page):
     """All strings of a page that run over no break."""
-    found = set()
+    strings = set()
     for start in range(len(page)):
         for end in range(start + 1, len(page) + 1):
             if BREAK in page[start:end]:
                 break
-            found.add(tuple(page[start:end]))
-    return found
+            strings.add(tuple(page[start:end]))
+    return strings
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -326,10 +326,10 @@ def test_what_is_said_about_a_page(seed):
     prose = PageProse(is_prose=is_prose, tokens=tokens)
     config = StringsConfig(gap_words_max=rng.randint(0, 3))
     usual, rows, is_covered = slow_page(features, prose, table, config)
-    found = read_page(features, prose, table, config)
-    assert found[0].tolist() == usual
-    assert found[1].tolist() == rows
-    assert found[2].tolist() == is_covered
+    evidence = read_page(features, prose, table, config)
+    assert evidence[0].tolist() == usual
+    assert evidence[1].tolist() == rows
+    assert evidence[2].tolist() == is_covered
 
 
 def test_runs_of_sentences_that_strings_cover():
@@ -352,9 +352,9 @@ def tokens_of(text):
 
 
 def test_numbers_and_dates_are_one_token():
-    one = tokens_of("Written on 3 May 2026 for us")
-    assert one == tokens_of("Written on 17 March 1999 for us")
-    assert one.count(NUMBER) == 3
+    tokens = tokens_of("Written on 3 May 2026 for us")
+    assert tokens == tokens_of("Written on 17 March 1999 for us")
+    assert tokens.count(NUMBER) == 3
     assert tokens_of("You may go. 3 went") != tokens_of("You 3 go. 3 went")
     assert NUMBER not in tokens_of("You may go on a march")
     assert min(tokens_of("so many different words of a page of the paper")) > NUMBER

@@ -83,8 +83,8 @@ def test_a_known_site_takes_its_ends_out_of_headlines(form):
     cleaner = SiteCleaner()
     for number, subject in enumerate(SUBJECTS):
         markup, url = page(form.format(subject), number), f"https://a.example/{number}"
-        found = cleaner.clean(markup, url).metadata.title
-    assert found == SUBJECTS[-1]
+        title = cleaner.clean(markup, url).metadata.title
+    assert title == SUBJECTS[-1]
     assert clean(markup, url).metadata.title == form.format(SUBJECTS[-1])
     with_heading = markup.replace("<main>", f"<main><h1>{form.format('Boats')}</h1>")
     with_heading = with_heading.replace(

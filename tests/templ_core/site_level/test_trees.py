@@ -153,13 +153,13 @@ def learned(documents, config=TREES_CONFIG):
 
 
 def evidence(document, model):
-    one = tree_page(document)
-    return tree_evidence(one.blocks, one.texts, model, one.words, one.mass)
+    blocks = tree_page(document)
+    return tree_evidence(blocks.blocks, blocks.texts, model, blocks.words, blocks.mass)
 
 
 def shares(document, model):
-    found = evidence(document, model)
-    ratios = (found.text_pages / found.pages).tolist()
+    trees = evidence(document, model)
+    ratios = (trees.text_pages / trees.pages).tolist()
     return dict(zip(document.segments.texts, ratios, strict=True))
 
 
@@ -172,8 +172,8 @@ class TestEvidence:
 
     def test_places_of_content_are_likelier_than_all_others(self):
         document = article(99, paragraphs=7)
-        found = evidence(document, learned(map(article, range(10))))
-        log_odds = dict(zip(document.segments.texts, found.log_odds.tolist(), strict=True))
+        trees = evidence(document, learned(map(article, range(10))))
+        log_odds = dict(zip(document.segments.texts, trees.log_odds.tolist(), strict=True))
         content = [log_odds.pop(text) for text in prose(99, 7)]
         assert min(content) > max(0, *log_odds.values())
 
@@ -276,11 +276,11 @@ def test_log_odds_equal_those_of_the_slow_reference(document, more):
     extra = "".join(f"<div><p>{text}</p></div>" for text in prose(7, more))
     for asked in (document, article(50, extra=extra)):
         model = learned(PAGES)
-        found, one = evidence(asked, model), tree_page(asked)
+        trees, one = evidence(asked, model), tree_page(asked)
         paths = label_page(asked).paths
         cluster = max(model.clusters, key=lambda each: likeness(each.reference.paths, paths))
         places = places_of(cluster, one)
-        assert found.log_odds.tolist() == pytest.approx(slow_log_odds(cluster, places, one))
+        assert trees.log_odds.tolist() == pytest.approx(slow_log_odds(cluster, places, one))
 
 
 def places_of(cluster, one):

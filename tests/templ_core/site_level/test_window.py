@@ -65,9 +65,9 @@ def page_of_design(design, number, own=6):
     ],
 )
 def test_a_change_is_noticed_when_a_design_has_gone(designs, changed_at, fit):
-    found = find_drift([page_of_design(one, n) for n, one in enumerate(designs)])
-    assert found.changed_at == changed_at
-    assert fit[0] <= found.fit <= fit[1]
+    drift = find_drift([page_of_design(one, n) for n, one in enumerate(designs)])
+    assert drift.changed_at == changed_at
+    assert fit[0] <= drift.fit <= fit[1]
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_a_rolling_window_is_counted_like_one_seen_at_once():
 def assert_follows(*windows):
     """Assert that after each window a learner knows what one knows that has seen no other."""
     learner = SiteLearner("page", CONFIG)
-    for one in windows:
-        learner.follow(one)
-        assert tables(learner.model()) == tables(fit_site_model(one, "page", CONFIG))
+    for window in windows:
+        learner.follow(window)
+        assert tables(learner.model()) == tables(fit_site_model(window, "page", CONFIG))
     return learner.model()
 
 
@@ -187,8 +187,8 @@ def test_a_bounded_model_keeps_what_most_pages_have(limit):
             assert part.sums[0].min() >= table.sums[0][dropped].max()
     assert kept.documents == whole.documents
     document, features = page(80), read_features(page(80))
-    found = read_strings(document, features, kept.strings, read_prose(features))
-    assert np.isfinite(found.few.share).all()
+    strings = read_strings(document, features, kept.strings, read_prose(features))
+    assert np.isfinite(strings.few.share).all()
 
 
 HOUR_MS = 3600 * 1000

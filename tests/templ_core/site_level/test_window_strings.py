@@ -79,16 +79,16 @@ def slow_strings(pages, least, shortest):
     for page in of_pages:
         for string in page:
             times[string] = times.get(string, 0) + 1
-    found = set()
+    strings = set()
     for text in {tuple(text) for page in pages for text in page}:
         behind = 0
         for start in range(len(text)):
             ends = range(start + shortest, len(text) + 1)
             end = max((end for end in ends if times[text[start:end]] >= least), default=0)
             if end > behind:
-                found.add(text[start:end])
+                strings.add(text[start:end])
                 behind = end
-    return found
+    return strings
 
 
 def texts_of(prose):
@@ -122,15 +122,15 @@ def test_the_strings_are_all_that_enough_pages_have(seed):
     least = window_strings._least_pages(len(pages))
     times = pages_with_runs(pages)
     wanted = with_runs(pages, {key for key, pages_with in times.items() if pages_with >= least[0]})
-    found = [slow_strings(wanted, one, SIZE) for one in least]
+    wanted_strings = [slow_strings(wanted, one, SIZE) for one in least]
     if len(pages) > CONFIG.newest_pages:
         newest = pages[-CONFIG.newest_pages :]
         late = window_strings._least_pages(len(newest))
         lately = pages_with_runs(newest).items()
         born = {key for key, here in lately if here >= late[0] and times[key] < least[1]}
-        for strings, one in zip(found, late, strict=True):
+        for strings, one in zip(wanted_strings, late, strict=True):
             strings.update(slow_strings(with_runs(newest, born), one, SIZE))
-    assert [set(listed(words)) for words in table.words] == found
+    assert [set(listed(words)) for words in table.words] == wanted_strings
     usual = window_strings._pages_of(CONFIG.usual_share, len(pages))
     names = {int(shape): 2 + at for at, shape in enumerate(table.shapes)}
     shapes = [[[names.get(int(one), BREAK) for one in own]] for own, _ in window.values()]
@@ -141,7 +141,7 @@ def test_the_strings_are_all_that_enough_pages_have(seed):
 def test_a_thousand_pages_that_come_and_leave_change_the_strings_as_if_from_nothing():
     rng = Random(7)
     phrases = random_phrases(rng)
-    window, strings, found = {}, WindowStrings(), 0
+    window, strings, shared_count = {}, WindowStrings(), 0
     for step in range(1000):
         # Windows grow to twice the newest pages and more, and shrink to nothing.
         room = 30 * abs(np.sin(step / 150))
@@ -157,8 +157,8 @@ def test_a_thousand_pages_that_come_and_leave_change_the_strings_as_if_from_noth
         assert np.array_equal(one.alike, other.alike)
         for mine, its in zip(one.words, other.words, strict=True):
             assert np.array_equal(mine, its)
-            found += len(mine) > 1
-    assert found > 500
+            shared_count += len(mine) > 1
+    assert shared_count > 500
 
 
 def test_counts_of_runs_that_come_and_go():

@@ -104,15 +104,15 @@ def accuracies(pages):
 
 def pages(template_words, seed=0):
     rng = random.Random(seed)
-    found = []
+    pages = []
     for topic, words in WORDS.items():
         for number in range(8):
             text = " ".join(rng.choices(words, k=12))
             for site in rng.sample("abc", 2):
                 template = " ".join([f"menu{site}"] * template_words)
                 article = f"{topic} {number}"
-                found.append(TopicPage(f"{text} {template}", topic, site, article))
-    return found
+                pages.append(TopicPage(f"{text} {template}", topic, site, article))
+    return pages
 
 
 def test_templates_harm_the_classification_of_topics():

@@ -53,7 +53,7 @@ def repeats_by_brute_force(tokens, documents, documents_min, tokens_min):
             places[tuple(tokens[start:end])].append(start)
             if tokens[end - 1] == BORDER and end - start > 1:
                 break
-    found = {}
+    repeats = {}
     for string, starts in places.items():
         count = len({documents[start] for start in starts})
         if count < documents_min or len(string) < tokens_min or len(starts) < 2:
@@ -67,14 +67,14 @@ def repeats_by_brute_force(tokens, documents, documents_min, tokens_min):
         ended = string[-1] == BORDER and len(string) > 1
         closed_right = ended or after == {BREAK} or len(after) > 1
         if closed_left and closed_right:
-            found[string] = count
-    return found
+            repeats[string] = count
+    return repeats
 
 
 def repeats(tokens, documents, **limits):
     tokens = np.array(tokens, np.uint16)
-    found = find_repeats(SuffixArray(tokens), np.array(documents, np.uint16), **limits)
-    rows = list(zip(*(column.tolist() for column in found), strict=True))
+    columns = find_repeats(SuffixArray(tokens), np.array(documents, np.uint16), **limits)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
     strings = {
         tuple(tokens[start : start + length].tolist()): count for start, length, count in rows
     }
@@ -223,13 +223,13 @@ def phrases_of(text, markup):
     keys = [
         t if t == "\n" else normaliser.key(t) for t in page_tokens.page_tokens(text, markup=markup)
     ]
-    found = set()
+    strings = set()
     for start in range(len(keys)):
         for length in range(1, 6):
             string = keys[start : start + length]
             if len(string) == length and "\n" not in string[1:-1] and set(string) != {"\n"}:
-                found.add(tuple(string))
-    return sorted(found)
+                strings.add(tuple(string))
+    return sorted(strings)
 
 
 @pytest.mark.parametrize("markup", [False, True])
@@ -320,8 +320,8 @@ def test_what_stands_in_content_of_many_sites_is_an_idiom_and_in_templates_none(
         content = f"It{name} as well as the b{name} Leave a reply now c{name}"
         return SplitText(content=content, template=f"d{name}\nz{name} Leave a reply now e{name}")
 
-    found = find_idioms([site(name) for name in NAMES], sites_min=8)
-    assert found == [("as", "well", "as", "the")]
+    idioms = find_idioms([site(name) for name in NAMES], sites_min=8)
+    assert idioms == [("as", "well", "as", "the")]
     assert find_idioms([site(name) for name in NAMES[1:]], sites_min=8) == []
 
 
@@ -330,10 +330,10 @@ def test_shorter_idioms_stand_for_longer_ones():
         f"x{n} at the end of y{n}\nx{n} the end of the z{n}\nat the end of the" for n in range(9)
     ]
     sites = [SplitText(content=text, template="") for text in texts]
-    found = find_idioms(sites)
-    assert ("at", "the", "end", "of") in found
-    assert ("at", "the", "end", "of", "the") not in found
-    assert PhraseAutomaton(found).covers(("at", "the", "end", "of", "the"))
+    idioms = find_idioms(sites)
+    assert ("at", "the", "end", "of") in idioms
+    assert ("at", "the", "end", "of", "the") not in idioms
+    assert PhraseAutomaton(idioms).covers(("at", "the", "end", "of", "the"))
 
 
 def test_idioms_that_recur_on_a_site_are_no_phrases():

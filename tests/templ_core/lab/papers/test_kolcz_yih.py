@@ -129,8 +129,8 @@ def own(number, part="x"):
 
 
 def test_frequent_blocks_are_template_and_unique_blocks_are_not():
-    found = site(f"<div>{MENU}</div><blockquote>{own(n)}</blockquote>" for n in range(20))
-    assert found[3] == {("div", MENU): True, ("blockquote", own(3)): False}
+    labels = site(f"<div>{MENU}</div><blockquote>{own(n)}</blockquote>" for n in range(20))
+    assert labels[3] == {("div", MENU): True, ("blockquote", own(3)): False}
 
 
 def test_blocks_on_a_few_pages_have_no_label_nor_have_the_blocks_around_them():
@@ -141,21 +141,21 @@ def test_blocks_on_a_few_pages_have_no_label_nor_have_the_blocks_around_them():
 
 
 def test_only_the_topmost_unique_block_has_a_label():
-    found = site(
+    labels = site(
         f"<div>{MENU}</div><table><tr><td>{own(n, 'a')}<td>{own(n, 'b')}</table>" for n in range(20)
     )
-    tags = [tag for (tag, _), template in found[5].items() if not template]
+    tags = [tag for (tag, _), template in labels[5].items() if not template]
     assert tags == ["table"]
 
 
 def test_unique_blocks_around_template_have_no_label():
-    found = site(f"<div><div>{MENU}</div>{own(n)} {own(n, 'b')}</div>" for n in range(20))
-    assert found[0] == {("div", MENU): True}
+    labels = site(f"<div><div>{MENU}</div>{own(n)} {own(n, 'b')}</div>" for n in range(20))
+    assert labels[0] == {("div", MENU): True}
 
 
 def test_a_text_that_a_page_has_twice_has_one_label():
-    found = site(f"<div>{MENU}</div><div>{MENU}</div><h1>{own(n)}</h1>" for n in range(20))
-    assert [text for _, text in found[0]] == [MENU, own(0)]
+    labels = site(f"<div>{MENU}</div><div>{MENU}</div><h1>{own(n)}</h1>" for n in range(20))
+    assert [text for _, text in labels[0]] == [MENU, own(0)]
 
 
 def test_blocks_on_a_tenth_of_the_pages_are_template():
@@ -327,8 +327,8 @@ NONE = document_frequency([])
 
 
 def test_phrases_do_not_cross_clauses_or_segments():
-    found = read_candidates(keyword_page("Red cars, blue", "cars are 12 34"), NONE)[0]
-    assert found == ["red", "red cars", "cars", "blue", "cars are", "cars are 12", "are", "are 12",
+    phrases = read_candidates(keyword_page("Red cars, blue", "cars are 12 34"), NONE)[0]
+    assert phrases == ["red", "red cars", "cars", "blue", "cars are", "cars are 12", "are", "are 12",
                      "are 12 34"]  # fmt: skip
 
 
@@ -342,8 +342,8 @@ def test_rare_phrases_that_the_page_repeats_have_a_high_tf_idf():
     frequency = document_frequency(
         [keyword_page("the"), keyword_page("the tiger"), keyword_page("the lion")]
     )
-    found = read_candidates(keyword_page("tiger the tiger the", title="Of a Tiger"), frequency)
-    rows = dict(zip(found[0], found[1].tolist(), strict=True))
+    candidates = read_candidates(keyword_page("tiger the tiger the", title="Of a Tiger"), frequency)
+    rows = dict(zip(candidates[0], candidates[1].tolist(), strict=True))
     number, _, rarity, product, in_title = rows["tiger"][:5]
     assert product == pytest.approx(number * rarity)
     assert in_title == 1

@@ -73,12 +73,12 @@ def test_expectations_that_are_too_high_for_a_page_type_are_lowered():
     rng = np.random.default_rng(1)
     expected = rng.uniform(0.5, 0.99, 4000)
     lost = np.where(np.arange(4000) % 2, 0.3, 0.02)
-    found = np.clip(expected - lost + rng.normal(0, 0.02, 4000), 0, 1)
+    f1s = np.clip(expected - lost + rng.normal(0, 0.02, 4000), 0, 1)
     pages = [
         inputs(float(one), PRODUCT if number % 2 else ARTICLE)
         for number, one in enumerate(expected)
     ]
-    fitted = fit.fit_confidence(pages, found.tolist())
+    fitted = fit.fit_confidence(pages, f1s.tolist())
     for value in (0.6, 0.75, 0.9):
         assert abs(fitted.of(inputs(value, ARTICLE)) - (value - 0.02)) < 0.05
         assert abs(fitted.of(inputs(value, PRODUCT)) - (value - 0.3)) < 0.05

@@ -51,9 +51,9 @@ def test_very_long_pages_are_matched_by_3_grams(monkeypatch):
 def _best_score(page, gold):
     best = [[0] * (len(page) + 1) for _ in range(len(gold) + 1)]
     run = [[None] * (len(page) + 1) for _ in range(len(gold) + 1)]
-    for i, one in enumerate(gold, 1):
+    for i, block in enumerate(gold, 1):
         for j, other in enumerate(page, 1):
-            if one == other:
+            if block == other:
                 run[i][j] = best[i - 1][j - 1] + 2
                 if run[i - 1][j - 1] is not None:
                     run[i][j] = max(run[i][j], run[i - 1][j - 1] + 5)
@@ -140,19 +140,19 @@ def labelled(htmls):
     return [(one, site_labels.site_labels(one, frequency)) for one in pages]
 
 
-def template_texts(one, labels):
-    texts = one.document.segments.texts
+def template_texts(page, labels):
+    texts = page.document.segments.texts
     return {text for text, template in zip(texts, labels.template_segment, strict=True) if template}
 
 
 def test_repeated_text_is_template_and_other_text_is_not():
-    for one, labels in labelled([article(number) for number in range(30)]):
+    for page, labels in labelled([article(number) for number in range(30)]):
         assert ((labels.covered >= 0) & (labels.covered <= 1)).all()
-        template = template_texts(one, labels)
+        template = template_texts(page, labels)
         assert template == {f"Section {n}" for n in range(12)} | {
             "Copyright of all pages by the site"
         }
-        tags = one.document.nodes.tags
+        tags = page.document.nodes.tags
         named = dict(zip(tags, labels.template.tolist(), strict=True))
         assert named["ul"]
         assert named["div"]
@@ -162,20 +162,20 @@ def test_repeated_text_is_template_and_other_text_is_not():
 
 def test_a_node_is_template_if_more_than_85_percent_of_its_html_is():
     pages = [article(number).replace("Section 3<", f"Changing {number}<") for number in range(30)]
-    one, labels = labelled(pages)[0]
-    menu = one.document.nodes.tags.index("ul")
+    page, labels = labelled(pages)[0]
+    menu = page.document.nodes.tags.index("ul")
     assert 0.85 < labels.covered[menu] < 1
     assert labels.template[menu]
-    assert "Changing 0" not in template_texts(one, labels)
+    assert "Changing 0" not in template_texts(page, labels)
 
 
 def test_an_article_that_was_fetched_many_times_is_not_template():
     pages = [article(number) for number in range(20)]
     pages += [article("hot", f"<p>Seen {number} times") for number in range(25)]
-    found = labelled(pages)
-    assert len(found) == 21
-    for one, labels in found:
-        assert not any(sentence("hota") in text for text in template_texts(one, labels))
+    labelled_pages = labelled(pages)
+    assert len(labelled_pages) == 21
+    for page, labels in labelled_pages:
+        assert not any(sentence("hota") in text for text in template_texts(page, labels))
 
 
 def test_many_error_pages_do_not_make_articles_template():
