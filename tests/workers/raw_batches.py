@@ -27,9 +27,9 @@ class Zeros:
 
 
 def varint(value):
-    found = bytearray()
-    encode_varint(value, found.append)
-    return bytes(found)
+    encoded = bytearray()
+    encode_varint(value, encoded.append)
+    return bytes(encoded)
 
 
 def nullable(value):

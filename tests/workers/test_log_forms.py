@@ -90,9 +90,9 @@ def test_an_exception_is_one_field_of_json_and_indented_for_people(logged):
 def test_the_traceback_of_a_child_is_a_field_too(logged):
     said = "a fault of templ itself while %s:\n%s"
     (line,) = logged("json", lambda log: log.error(said, FORGED, "Traceback:\n  File x\nKeyError"))
-    found = json.loads(line)
-    assert found["event"] == f"a fault of templ itself while {ESCAPED}"
-    assert found["exception"] == "Traceback:\n  File x\nKeyError"
+    fields = json.loads(line)
+    assert fields["event"] == f"a fault of templ itself while {ESCAPED}"
+    assert fields["exception"] == "Traceback:\n  File x\nKeyError"
 
 
 @pytest.mark.parametrize("log_format", ["json", "console"])
@@ -154,10 +154,10 @@ def test_levels_are_those_of_single_loggers_and_libraries_are_quieter():
         "for name in ('aiokafka.client', 'mode.worker', 'templ', 'other'):\n"
         "    for level in (10, 20, 30, 40): logging.getLogger(name).log(level, level)\n"
     )
-    found = [(one["logger"], one["event"]) for one in map(json.loads, run(code))]
+    events = [(one["logger"], one["event"]) for one in map(json.loads, run(code))]
     levels = {"aiokafka.client": "10 20 30 40", "mode.worker": "30 40", "templ": "40"}
     levels["other"] = "20 30 40"
-    assert found == [(name, one) for name, several in levels.items() for one in several.split()]
+    assert events == [(name, one) for name, several in levels.items() for one in several.split()]
 
 
 def test_faults_of_threads_and_warnings_are_lines_and_silence_imports_nothing():
@@ -244,11 +244,11 @@ def test_the_lines_of_a_traceback_are_indented(lines):
     log.error(
         "a fault of templ itself while %s:\n%s", FORGED_LINE, "Traceback:\n  File x\nKeyError"
     )
-    found = lines()
-    begins = [line for line in found if not line.startswith("    ")]
+    logged_lines = lines()
+    begins = [line for line in logged_lines if not line.startswith("    ")]
     assert len(begins) == 2
     assert all(line.startswith("ERROR a fault") for line in begins)
-    assert found[-3:] == ["    Traceback:", "      File x", "    KeyError"]
+    assert logged_lines[-3:] == ["    Traceback:", "      File x", "    KeyError"]
 
 
 def test_a_handler_escapes_what_libraries_log_and_templs_lines_only_once():

@@ -110,10 +110,10 @@ def note_once():
     calls = iter([note])
 
     async def noting(source):
-        one = next(calls, None)
-        if one is None:
+        call = next(calls, None)
+        if call is None:
             raise KilledError
-        await one(source)
+        await call(source)
 
     return noting
 
@@ -127,9 +127,9 @@ def test_what_is_written_can_be_read_as_pages(tmp_path):
     )
     assert run(tmp_path).exit_code == 0
     given = list(read_feed([tmp_path / "in" / "a.jsonl"]))
-    found = list(read_feed([tmp_path / "out.jsonl"]))
+    records = list(read_feed([tmp_path / "out.jsonl"]))
     names = ("url", "site", "id", "event_time_ms", "content_type", "charset", "status", "body")
-    for one, other in zip(given, found, strict=True):
+    for one, other in zip(given, records, strict=True):
         assert isinstance(one, Page)
         assert [getattr(one, name) for name in names] == [getattr(other, name) for name in names]
 

@@ -158,11 +158,11 @@ def listed(form, **environment):
 
 
 def test_every_setting_is_listed_with_its_meaning():
-    found = {one["name"]: one for one in json.loads(listed("json"))}
-    assert list(found) == list(setting_types())
-    assert all(one["meaning"].endswith((".", "`.")) and one["default"] for one in found.values())
-    assert found["window_age_ms"]["default"] == "14d"
-    assert found["window_age_ms"]["unit"] == "milliseconds"
+    settings = {one["name"]: one for one in json.loads(listed("json"))}
+    assert list(settings) == list(setting_types())
+    assert all(one["meaning"].endswith((".", "`.")) and one["default"] for one in settings.values())
+    assert settings["window_age_ms"]["default"] == "14d"
+    assert settings["window_age_ms"]["unit"] == "milliseconds"
 
 
 def test_what_is_given_is_shown_and_secrets_are_not():

@@ -116,9 +116,9 @@ def test_a_broken_record_becomes_a_dead_letter_and_the_run_goes_on(templ, tmp_pa
     letters = tmp_path / "letters.jsonl"
     done = templ("run", source, "--out", tmp_path / "out.jsonl", "--dead-letters", letters)
     assert "3 dead letters" in done.stderr.decode()
-    found = [json.loads(line) for line in letters.read_bytes().splitlines()]
-    assert [letter["offset"] for letter in found] == [1, 2, 3]
-    assert [letter["exception"] for letter in found] == [
+    letters_read = [json.loads(line) for line in letters.read_bytes().splitlines()]
+    assert [letter["offset"] for letter in letters_read] == [1, 2, 3]
+    assert [letter["exception"] for letter in letters_read] == [
         "InvalidRecord",
         "InvalidRecord",
         "EmptyPage",
@@ -277,8 +277,8 @@ def test_a_page_that_is_none_is_known_by_its_quality_and_changes_no_text(templ, 
     pages.append({"url": "https://a.example/gone", "html": gone})
     feed = write_lines(tmp_path / "feed.jsonl", pages)
     templ("run", feed, "--out", tmp_path / "out", "--time-field", "none", "--quality")
-    *found, missing = (one.quality for one in outputs(tmp_path / "out"))
-    assert missing.soft_404 > max(one.soft_404 for one in found)
+    *qualities, missing = (one.quality for one in outputs(tmp_path / "out"))
+    assert missing.soft_404 > max(one.soft_404 for one in qualities)
     assert not missing.has_content
     templ("run", feed, "--out", tmp_path / "plain", "--time-field", "none")
     assert [one.text for one in outputs(tmp_path / "plain")] == [
@@ -317,11 +317,11 @@ def test_copies_of_another_site_are_named_whatever_the_number_of_workers(templ, 
         templ("run", feed, "--out", out, *options, *more)
     assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "3.jsonl").read_bytes()
     assert (tmp_path / "1.events").read_bytes() == (tmp_path / "3.events").read_bytes()
-    found = _named(tmp_path / "1.jsonl")
+    names = _named(tmp_path / "1.jsonl")
     same = {f"https://copy.example/{n}": f"https://first.example/{n}" for n in range(40) if n % 4}
-    assert found.items() <= same.items()
-    assert len(found) >= 0.9 * len(same)
-    assert "https://copy.example/30" not in found
+    assert names.items() <= same.items()
+    assert len(names) >= 0.9 * len(same)
+    assert "https://copy.example/30" not in names
     (event,) = map(json.loads, (tmp_path / "1.events").read_bytes().splitlines())
     assert (event["site"], event["event"]) == ("copy.example", "content-copied")
     assert (event["before"], event["after"]) == (None, "first.example")

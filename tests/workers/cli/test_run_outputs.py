@@ -268,8 +268,8 @@ def test_a_signal_is_said_and_keeps_whole_lines(tmp_path, signum, code, said):
     assert process.returncode == code
     assert b"Traceback" not in errors
     assert said in errors.decode().splitlines()[-1]
-    found = urls(out)
-    assert found == [f"https://a.com/{n}" for n in range(len(found))]
+    cleaned_urls = urls(out)
+    assert cleaned_urls == [f"https://a.com/{n}" for n in range(len(cleaned_urls))]
     assert out.read_bytes().endswith(b"\n")
 
 

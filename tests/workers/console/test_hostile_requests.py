@@ -113,9 +113,9 @@ async def test_a_hostile_request_is_refused_and_changes_nothing(start, name):
         answer = await console.raw(sent)
         assert console.store.changes == []
         assert (await console.ask("/"))[0] == 200
-    found = int(answer.split()[1]) if answer.startswith(b"HTTP/1") else 0
-    assert found >= 400 or not answer
-    assert status in (None, found)
+    answered = int(answer.split()[1]) if answer.startswith(b"HTTP/1") else 0
+    assert answered >= 400 or not answer
+    assert status in (None, answered)
     for secret in (b"root:", TOKEN.encode(), b"Traceback", b"\nSet-Cookie"):
         assert secret not in answer
 
@@ -176,8 +176,8 @@ async def test_others_are_answered_while_64_slow_connections_are_open(start, wha
             for _ in range(3):
                 assert (await console.ask("/"))[0] == 200
         assert sum(one.done() for one in slow) <= 3
-        for one in slow:
-            one.cancel()
+        for connection in slow:
+            connection.cancel()
     assert console.store.changes == []
     assert "fault of templ" not in caplog.text
 

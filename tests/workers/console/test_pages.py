@@ -60,16 +60,16 @@ async def test_names_are_escaped_and_answers_are_bound(start, path):
     async with start() as console:
         status, headers, text = await console.ask(path)
     assert status in (200, 404)
-    found = elements(text)
-    assert "script" not in {one.tag for one in found}
-    assert not [one for one in found if any(name.startswith("on") for name in one.attrib)]
+    parsed = elements(text)
+    assert "script" not in {one.tag for one in parsed}
+    assert not [one for one in parsed if any(name.startswith("on") for name in one.attrib)]
     assert headers["content-security-policy"].startswith(
         "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; "
     )
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["content-type"] == "text/html; charset=utf-8"
     assert TOKEN not in text
-    links = [one.get("href") for one in found if one.tag == "a"]
+    links = [one.get("href") for one in parsed if one.tag == "a"]
     assert all(one.startswith(("/", "about:srcdoc#templ-")) for one in links)
 
 
@@ -111,8 +111,8 @@ async def test_ten_thousand_sites_are_sorted_searched_and_paged(start, monkeypat
         assert (await sites(page=10**8))[0][-1] == "site-09999.example"
         assert (await sites(order="pages", down=1))[0][0] == "site-09999.example"
         assert (await sites(order="fit", down=0))[0][0] == "site-00000.example"
-        found, text = await sites(q="SITE-0123 low")
-        assert found == [f"site-0123{number}.example" for number in range(10)]
+        names, text = await sites(q="SITE-0123 low")
+        assert names == [f"site-0123{number}.example" for number in range(10)]
         assert "10 sites found" in text
 
 
@@ -308,8 +308,8 @@ async def test_a_rule_for_a_segment_is_previewed_stored_and_taken_back(start):
 )
 async def test_a_preview_says_how_many_pages_a_rule_matches(start, rule, status, said):
     async with start(token=None) as console:
-        found, _, text = await console.ask(asked("/rule", key=SITE, **rule))
-    assert found == status
+        answered, _, text = await console.ask(asked("/rule", key=SITE, **rule))
+    assert answered == status
     assert said in text
     assert "Store the rule" not in text
 

@@ -110,12 +110,12 @@ class SimulatedSite:
         """
         asked = self._asked[host, path] = self._asked.get((host, path), 0) + 1
         parts = urlsplit(path)
-        found = self._robots(host, asked) if path == "/robots.txt" else None
-        found = (
-            found or self._special(host, parts, asked) or self._page(host, parts, headers, version)
+        answer = self._robots(host, asked) if path == "/robots.txt" else None
+        answer = (
+            answer or self._special(host, parts, asked) or self._page(host, parts, headers, version)
         )
-        found.wait_s = 4 * self.delay_s if self.is_slow else 0.0
-        return found or Reply(404, b"not here", {"Content-Type": "text/html"})
+        answer.wait_s = 4 * self.delay_s if self.is_slow else 0.0
+        return answer or Reply(404, b"not here", {"Content-Type": "text/html"})
 
     def _robots(self, host, asked):
         kind, sitemap = self.robots_kind, f"Sitemap: http://{self.www}/sitemaps.xml\n"

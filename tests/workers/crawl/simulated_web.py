@@ -105,18 +105,18 @@ class SimulatedWeb:
         for line in lines:
             name, _, value = line.partition(":")
             headers[name.strip().lower()] = value.strip()
-        one = Request(time.monotonic(), parts.hostname or "", path or "/", headers)
-        self.log.append(one)
+        request = Request(time.monotonic(), parts.hostname or "", path or "/", headers)
+        self.log.append(request)
         try:
-            site = self.site_of(one.host)
+            site = self.site_of(request.host)
             reply = (
                 Reply(502)
                 if site is None
-                else site.reply(one.host, one.path, headers, self.version)
+                else site.reply(request.host, request.path, headers, self.version)
             )
             await asyncio.sleep(reply.wait_s)
             if reply.fault == "hang":
-                one.end = one.start  # when the crawler has given up cannot be known here
+                request.end = request.start  # when the crawler has given up cannot be known here
                 await reader.read()
             if reply.fault == "endless":
                 writer.write(b"HTTP/1.1 200 -\r\n\r\n")
@@ -127,13 +127,13 @@ class SimulatedWeb:
             if reply.fault:
                 writer.transport.abort()
                 return False
-            one.end = time.monotonic()  # the crawler has the answer later, never earlier
+            request.end = time.monotonic()  # the crawler has the answer later, never earlier
             writer.write(response(reply))
             await writer.drain()
-            one.status = reply.status
-            one.rest_s = float(reply.headers.get("Retry-After", 0))
+            request.status = reply.status
+            request.rest_s = float(reply.headers.get("Retry-After", 0))
         finally:
-            one.end = one.end or time.monotonic()
+            request.end = request.end or time.monotonic()
         return True
 
 

@@ -165,9 +165,9 @@ def test_rules_of_many_hosts_take_no_memory_and_are_not_read_at_the_start(tmp_pa
     hosts = [f"http://h{number}.a.home.arpa" for number in range(60)]
     config = CrawlConfig(contact="a@b.example", site_hosts=2 * len(hosts))
     with CrawlFrontier(tmp_path / "frontier.db") as frontier:
-        found = found_addresses({f"{host}/1/1": NEW_LISTING for host in hosts})
+        addresses = found_addresses({f"{host}/1/1": NEW_LISTING for host in hosts})
         frontier.add_site("a.home.arpa")
-        frontier.add(found, 1.0, depth=0)
+        frontier.add(addresses, 1.0, depth=0)
         file = read_robots(hosts[0], large_rules(1))
         for host in hosts:
             stored = robots_of_answer(host, 200, file, time.time() + 1e6)

@@ -53,10 +53,10 @@ def queue(frontier, clock):
 
 
 def add(frontier, *urls, rank=NEW_LISTING):
-    found = list(found_addresses(dict.fromkeys(urls, rank)))
-    for one in found:
-        frontier.add_site(one.site)
-    frontier.add(found, START, depth=0)
+    addresses = list(found_addresses(dict.fromkeys(urls, rank)))
+    for address in addresses:
+        frontier.add_site(address.site)
+    frontier.add(addresses, START, depth=0)
 
 
 def allow(queue, *hosts, rules="", status=200):

@@ -102,14 +102,14 @@ def ranks(content):
 
 
 def test_a_page_names_links_and_feeds():
-    found = read(
+    links = read(
         b"<html><head><base href='/other/'>"
         b"<link rel='Alternate' type='application/atom+xml' href='/atom'></head>"
         b"<body><a href='one'>1</a><a href='two' rel='nofollow'>2</a><a href='a.pdf'>3</a>"
         b"<a href='javascript:x()'>4</a></body></html>"
     )
-    assert found.kind == "page"
-    assert ranks(found) == {
+    assert links.kind == "page"
+    assert ranks(links) == {
         "http://a.example/other/one": NEW_LINKED,
         "http://a.example/atom": NEW_LISTING,
     }
@@ -127,11 +127,11 @@ def test_an_atom_feed_with_a_wrong_type_is_a_feed():
         b'<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom">'
         b'<entry><link rel="alternate" href="/one"/><link rel="self" href="/entry"/></entry></feed>'
     )
-    found = read(feed)
-    assert (found.kind, ranks(found)) == ("feed", {"http://a.example/one": NEW_LISTED})
+    content = read(feed)
+    assert (content.kind, ranks(content)) == ("feed", {"http://a.example/one": NEW_LISTED})
     assert (
         read(feed.replace(b"<entry>", b"<updated>2026-01-01</updated><entry>")).digest
-        == found.digest
+        == content.digest
     )
 
 
@@ -140,8 +140,8 @@ def test_sitemaps_are_read_compressed_or_not(root, rank):
     entry = "url" if root == "urlset" else "sitemap"
     text = f"<{root}><{entry}><loc> /one </loc></{entry}><{entry}/></{root}>".encode()
     for body in (text, gzip.compress(text)):
-        found = read(body, "application/octet-stream")
-        assert (found.kind, ranks(found)) == ("sitemap", {"http://a.example/one": rank})
+        content = read(body, "application/octet-stream")
+        assert (content.kind, ranks(content)) == ("sitemap", {"http://a.example/one": rank})
 
 
 def test_what_cannot_be_read_names_nothing():

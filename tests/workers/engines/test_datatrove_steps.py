@@ -65,9 +65,9 @@ def test_a_crawl_in_buckets_has_the_texts_of_the_library(tmp_path):
 
 def test_the_extractor_cleans_single_pages():
     pages = crawled_pages()[:3]
-    found = list(TemplExtractor().run(iter(documents(pages))))
-    assert [one.id for one in found] == [page.url for page in pages]
-    assert all(len(one.text) < len(page.body) for one, page in zip(found, pages, strict=True))
+    cleaned = list(TemplExtractor().run(iter(documents(pages))))
+    assert [one.id for one in cleaned] == [page.url for page in pages]
+    assert all(len(one.text) < len(page.body) for one, page in zip(cleaned, pages, strict=True))
     assert TemplExtractor().extract("") == ""
 
 

@@ -33,10 +33,10 @@ def check(rows, pages):
 
 def test_a_row_for_each_page_in_order(frame, pages):
     ordered = frame.sort_values("site", kind="stable")
-    found = clean_site_frame(ordered)
-    assert list(found.columns) == [field.split()[0] for field in SPARK_SCHEMA.split(", ")]
-    assert list(found.url) == list(ordered.url)
-    check(found.to_dict("records"), pages)
+    cleaned = clean_site_frame(ordered)
+    assert list(cleaned.columns) == [field.split()[0] for field in SPARK_SCHEMA.split(", ")]
+    assert list(cleaned.url) == list(ordered.url)
+    check(cleaned.to_dict("records"), pages)
 
 
 def test_columns_that_are_optional_may_be_missing_or_null():
@@ -45,20 +45,20 @@ def test_columns_that_are_optional_may_be_missing_or_null():
         {"url": "https://a.example/1", "html": html, "status": None},
         {"url": "https://a.example/2", "html": html.encode(), "status": 404},
     ]
-    found = clean_site_frame(pandas.DataFrame(rows))
-    assert list(found.site) == [site_key("https://a.example/")] * 2
-    assert found.text[0].startswith("A sentence")
-    assert found.error[1].startswith("PageGone: ")
+    cleaned = clean_site_frame(pandas.DataFrame(rows))
+    assert list(cleaned.site) == [site_key("https://a.example/")] * 2
+    assert cleaned.text[0].startswith("A sentence")
+    assert cleaned.error[1].startswith("PageGone: ")
     assert clean_site_frame(pandas.DataFrame({"url": [], "html": []})).empty
 
 
 def test_names_with_lone_surrogates_cost_no_page():
     html = "<p>" + "A sentence of some words, and then some more of them. " * 5
     urls = ["https://a.example/\ud800", "https://a.example/2", "https://\ud800.example/"]
-    found = clean_site_frame(pandas.DataFrame({"url": urls, "html": [html, html, b"\0\1\2"]}))
-    assert found.to_json(orient="records").encode()
-    assert list(found.url) == ["https://a.example/?", urls[1], "https://?.example/"]
-    assert list(found.error.isna()) == [True, True, False]
+    cleaned = clean_site_frame(pandas.DataFrame({"url": urls, "html": [html, html, b"\0\1\2"]}))
+    assert cleaned.to_json(orient="records").encode()
+    assert list(cleaned.url) == ["https://a.example/?", urls[1], "https://?.example/"]
+    assert list(cleaned.error.isna()) == [True, True, False]
     keys = clean_site_frame(pandas.DataFrame({"url": urls, "html": html, "site": [7, 7, 8]}))
     assert list(keys.site) == ["7", "7", "8"]
 

@@ -131,9 +131,9 @@ def reading(**changes):
 
 def read(files, places=None, open_files_max=64, **changes):
     how, problems = reading(**changes)
-    found = list(read_archives(files, places or {}, how, open_files_max))
+    records = list(read_archives(files, places or {}, how, open_files_max))
     assert not problems
-    return found
+    return records
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -143,8 +143,8 @@ def test_reading_goes_on_behind_every_record(tmp_path, name):
     whole = read([path])
     assert [one.record.url.rpartition("/")[2] for one in whole] == list("0123456")
     assert {one.record.source.topic for one in whole} == {name}
-    for number, one in enumerate(whole):
-        assert read([path], {path: one.behind}) == whole[number + 1 :]
+    for number, record in enumerate(whole):
+        assert read([path], {path: record.behind}) == whole[number + 1 :]
 
 
 def test_the_files_of_a_crawl_are_merged_by_time(tmp_path):
@@ -161,14 +161,14 @@ def test_the_files_of_a_crawl_are_merged_by_time(tmp_path):
         path.write_bytes(warcio_records(some, heritrix=name.startswith("warcs")))
     (path.parent / "WEB-1-00002-8~crawler~8443.warc.gz.open").write_bytes(b"begun")
     files = archive_files([tmp_path])
-    found = read(files)
-    times = [one.record.event_time_ms for one in found]
+    records = read(files)
+    times = [one.record.event_time_ms for one in records]
     assert times == sorted(times)
     assert len(times) == sum(map(len, minutes.values()))
-    assert all(isinstance(one.record, Page) for one in found)
-    places = {one.file: one.behind for one in found[:33]}
+    assert all(isinstance(one.record, Page) for one in records)
+    places = {one.file: one.behind for one in records[:33]}
     rest = read(files, places)
-    assert Counter(map(repr, rest)) == Counter(map(repr, found[33:]))
+    assert Counter(map(repr, rest)) == Counter(map(repr, records[33:]))
 
 
 def test_few_files_are_open_at_the_same_time(tmp_path, monkeypatch):
@@ -191,9 +191,9 @@ def test_few_files_are_open_at_the_same_time(tmp_path, monkeypatch):
     whole = archives.read_json_lines
     places = {file: Place(0, 0, 1) for file in files}
     monkeypatch.setattr(archives, "read_json_lines", count)
-    found = read(files, places, open_files_max=2)
+    records = read(files, places, open_files_max=2)
     assert most == 2
-    assert len(found) == 6 * 15
+    assert len(records) == 6 * 15
     assert not opened
     times = [one.record.event_time_ms for one in read(files)]
     assert times == sorted(times)
@@ -216,8 +216,8 @@ def test_reading_goes_on_before_and_behind_each_damage(tmp_path, blank):
     whole, problems = rest({})
     assert [isinstance(one.record, Page) for one in whole].count(False) == 2
     assert len(problems) == 1
-    for number, one in enumerate(whole):
-        assert rest({path: one.behind})[0] == whole[number + 1 :]
+    for number, record in enumerate(whole):
+        assert rest({path: record.behind})[0] == whole[number + 1 :]
 
 
 def test_inputs_that_are_no_archives(tmp_path):

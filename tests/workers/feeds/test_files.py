@@ -73,12 +73,12 @@ def test_blank_lines_do_not_count_and_bad_ones_do(tmp_path):
 def test_a_line_over_the_limit_is_rejected_and_the_next_is_read(tmp_path):
     path = write(tmp_path / "a.jsonl.gz", gzip.compress(b"x" * (64 << 20) + b"\n" + THREE))
     tracemalloc.start()
-    found = read(path, limit_bytes=1 << 20)
+    pages = read(path, limit_bytes=1 << 20)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert [type(one) for one in found] == [Rejected, Page, Page, Page]
-    assert found[0].exception == "PageTooLarge"
-    assert len(found[0].value) == 64 << 10
+    assert [type(one) for one in pages] == [Rejected, Page, Page, Page]
+    assert pages[0].exception == "PageTooLarge"
+    assert len(pages[0].value) == 64 << 10
     assert peak < 20 << 20
 
 
@@ -199,9 +199,9 @@ def test_a_large_html_file_is_rejected(tmp_path):
 
 
 def problem(*paths, **options):
-    found = []
+    pages = []
     with pytest.raises(InputProblem) as caught:
-        found.extend(read_feed(paths, Reading(**options)))
+        pages.extend(read_feed(paths, Reading(**options)))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -237,11 +237,11 @@ def test_records_before_the_damage_are_read(tmp_path, suffix, compress):
     more = compress(os.urandom(100_000).hex().encode())
     for damaged in (good + more[: len(more) // 2], good[:-6], b"not compressed"):
         path = write(tmp_path / f"a.jsonl{suffix}", damaged)
-        found = []
+        pages = []
         with pytest.raises(InputProblem, match="is damaged after its first") as caught:
-            found.extend(read_feed([path]))
+            pages.extend(read_feed([path]))
         assert "fetch the file again" in str(caught.value)
-        *whole, rest = found
+        *whole, rest = pages
         assert all(isinstance(one, Page) for one in whole)
         assert (rest.exception, rest.source.offset) == ("DamagedInput", len(whole))
 
@@ -280,11 +280,11 @@ def test_where_a_record_goes_on_in_another_member_only_that_record_is_lost(tmp_p
     damaged[400] ^= 255
     body = members[0] + bytes(damaged) + b"".join(members[2:])
     problems = []
-    found = read(write(tmp_path / "a.jsonl.gz", body), on_problem=problems.append)
-    lost = {f"https://example.com/{n}" for n in range(60)} - {one.url for one in found}
+    pages = read(write(tmp_path / "a.jsonl.gz", body), on_problem=problems.append)
+    lost = {f"https://example.com/{n}" for n in range(60)} - {one.url for one in pages}
     begin, end = (text[:at].count(b"\n") for at in (25_000, 50_000))
     assert lost <= {f"https://example.com/{n}" for n in range(begin, end + 1)}
-    assert {one.exception for one in found if isinstance(one, Rejected)} == {
+    assert {one.exception for one in pages if isinstance(one, Rejected)} == {
         "DamagedInput",
         "InvalidRecord",
     }
@@ -300,10 +300,10 @@ def test_every_line_before_a_flipped_bit_of_a_gzip_file_is_read(tmp_path):
         damaged = bytearray(good)
         damaged[at] ^= 1 << rng.randrange(8)
         whole = zlib.decompressobj(31).decompress(good[:at]).count(b"\n")
-        found = []
+        pages = []
         with pytest.raises(InputProblem, match="is damaged"):
-            found.extend(read_feed([write(tmp_path / "a.jsonl.gz", bytes(damaged))]))
-        assert [one.url for one in found[:whole]] == [one["url"] for one in records[:whole]]
+            pages.extend(read_feed([write(tmp_path / "a.jsonl.gz", bytes(damaged))]))
+        assert [one.url for one in pages[:whole]] == [one["url"] for one in records[:whole]]
 
 
 @pytest.mark.parametrize("kind", ["pipe", "socket", "device"])
@@ -385,8 +385,8 @@ def test_a_file_of_another_kind_is_known_by_its_beginning(tmp_path, content, wor
     [b"torn, and a rest", b"[1, 2]", b"{broken", b"", b'"text"', b"null", b'{"url": "u"}'],
 )
 def test_a_broken_record_at_the_beginning_does_not_condemn_a_feed(tmp_path, first):
-    found = read(write(tmp_path / "a.jsonl", lines(first, record(0), record(1))))
-    assert sum(isinstance(one, Page) for one in found) == 2
+    pages = read(write(tmp_path / "a.jsonl", lines(first, record(0), record(1))))
+    assert sum(isinstance(one, Page) for one in pages) == 2
 
 
 def test_a_first_record_of_any_size_does_not_condemn_a_feed(tmp_path):
@@ -414,8 +414,8 @@ def test_a_link_is_not_followed_out_of_a_directory(tmp_path):
     (inside / "b-page.html").symlink_to(page)
     (inside / "c-loop.html").symlink_to(inside / "c-loop.html")
     (inside / "d-outside").symlink_to(outside)
-    found = read(inside)
-    assert [getattr(one, "exception", None) or one.body for one in found] == [
+    pages = read(inside)
+    assert [getattr(one, "exception", None) or one.body for one in pages] == [
         "LinkLeadsOut", b"<p>page", "NoRegularFile", b"<p>page",
     ]  # fmt: skip
     assert total_bytes([inside]) == 2 * len(b"<p>page")

@@ -254,11 +254,11 @@ def page(event_time_ms):
     ids=["that of the page before", "the latest that is allowed", "its own"],
 )
 def test_a_page_has_a_time(timeline, values, times_ms):
-    found = []
+    times = []
     for value in values:
-        found.append(timeline.event_time_ms(value))
-        timeline.passed(page(found[-1]))
-    assert found == times_ms
+        times.append(timeline.event_time_ms(value))
+        timeline.passed(page(times[-1]))
+    assert times == times_ms
 
 
 RECORDS = 20_000
@@ -311,7 +311,7 @@ def test_random_records_are_pages_or_rejected(time_field):
     rng = Random(15)
     source = Source("pages", 0, 0)
     timeline = Reading(time_field=time_field)
-    found = []
+    times = []
     for _ in range(RECORDS // 2):
         value = random_record(rng)
         record = page_from_json(
@@ -326,5 +326,5 @@ def test_random_records_are_pages_or_rejected(time_field):
         else:
             timeline.passed(record)
         assert len(msgspec.msgpack.encode(record)) > 0  # every field can be sent
-        found.append(type(record))
-    assert min(found.count(Page), found.count(Rejected)) > RECORDS // 10
+        times.append(type(record))
+    assert min(times.count(Page), times.count(Rejected)) > RECORDS // 10

@@ -144,11 +144,11 @@ def test_a_truncated_file_is_reported_after_its_complete_records(tmp_path, compr
     whole = Warc(compressed=compressed).add(b"<p>a").add(b"<p>b" * 1000)
     path = tmp_path / ("a.warc.gz" if compressed else "a.warc")
     path.write_bytes(whole.data[: -30 if compressed else -1000])
-    found = []
+    pages = []
     with pytest.raises(InputProblem, match=r"fetch the file again") as caught:
-        found.extend(read_feed([path]))
+        pages.extend(read_feed([path]))
     assert "\n" not in str(caught.value)
-    page, rest = found
+    page, rest = pages
     assert page.body == b"<p>a"
     assert (rest.exception, rest.source.offset) == ("DamagedInput", 1)
     assert rest.value.startswith(b"HTTP/1.1 200 OK" if rest.value else b"")
@@ -167,10 +167,10 @@ def test_whole_records_behind_damage_are_read(tmp_path, compressed, at):
     path = tmp_path / ("a.warc.gz" if compressed else "a.warc")
     path.write_bytes(b"".join(parts))
     problems = []
-    found = list(read_feed([path], Reading(on_problem=problems.append)))
-    urls = [one.url and one.url.rpartition("/")[2] for one in found]
+    pages = list(read_feed([path], Reading(on_problem=problems.append)))
+    urls = [one.url and one.url.rpartition("/")[2] for one in pages]
     assert urls == ["0", None, "2", None, "4", "5"]
-    assert found[1].exception == found[3].exception == "DamagedInput"
+    assert pages[1].exception == pages[3].exception == "DamagedInput"
     assert "after its first 1 page records" in str(problems[0])
     assert len(problems) == 1
 

@@ -60,32 +60,32 @@ def check_style(text):
 
 
 def check_declarations(text):
-    for one in tinycss2.parse_blocks_contents(text, skip_comments=True, skip_whitespace=True):
-        assert one.type == "declaration"
-        assert one.lower_name in PROPERTIES or one.lower_name.startswith("--")
-        used = {value.lower_name for value in one.value if value.type == "function"}
+    for node in tinycss2.parse_blocks_contents(text, skip_comments=True, skip_whitespace=True):
+        assert node.type == "declaration"
+        assert node.lower_name in PROPERTIES or node.lower_name.startswith("--")
+        used = {value.lower_name for value in node.value if value.type == "function"}
         assert used <= FUNCTIONS
 
 
 def check_frame(frame):
     """Check a frame against the lists of what it may hold."""
-    for one in elements(frame):
-        assert one.tag in OF_FRAME
-        if one.tag == "style":
-            check_style(one.text or "")
-        for name, value in one.attrib.items():
-            if one.tag == "meta":
+    for element in elements(frame):
+        assert element.tag in OF_FRAME
+        if element.tag == "style":
+            check_style(element.text or "")
+        for name, value in element.attrib.items():
+            if element.tag == "meta":
                 assert name in {"charset", "http-equiv", "content"}
                 continue
             assert name in {
                 *ATTRIBUTES, "id", "class", "style", "title", "hidden", "open", "src", "alt",
             }  # fmt: skip
             if name == "src":
-                assert one.tag == "img"
+                assert element.tag == "img"
                 assert re.match(r"data:image/(png|jpeg|gif|webp);base64,", value)
             if name == "style":
                 check_declarations(value)
-            if name in {"id", "class"} and one.get("title") is None and one.tag != "i":
+            if name in {"id", "class"} and element.get("title") is None and element.tag != "i":
                 own = {part for part in value.split() if part.startswith("templ-")}
                 assert own <= {"templ-html", "templ-body", "templ-n", "templ-i"}
 
@@ -93,18 +93,20 @@ def check_frame(frame):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_report_holds_only_what_is_on_a_list(name):
     markup = report(name)
-    found = elements(markup)
-    assert {one.tag for one in found} <= OF_REPORT
-    [frame] = [one for one in found if one.tag == "iframe"]
+    parsed = elements(markup)
+    assert {one.tag for one in parsed} <= OF_REPORT
+    [frame] = [one for one in parsed if one.tag == "iframe"]
     assert frame.get("sandbox") == ""
     assert frame.get("src") is None
-    for one in found:
-        assert not {attribute for attribute in one.attrib if attribute.startswith("on")}
-        if one.tag == "a":
-            assert one.get("href").startswith("about:srcdoc#templ-")
-        if one.tag == "meta" and one.get("http-equiv"):
-            assert one.get("http-equiv") == "Content-Security-Policy"
-            assert one.get("content").startswith("default-src 'none'; style-src 'unsafe-inline'")
+    for element in parsed:
+        assert not {attribute for attribute in element.attrib if attribute.startswith("on")}
+        if element.tag == "a":
+            assert element.get("href").startswith("about:srcdoc#templ-")
+        if element.tag == "meta" and element.get("http-equiv"):
+            assert element.get("http-equiv") == "Content-Security-Policy"
+            assert element.get("content").startswith(
+                "default-src 'none'; style-src 'unsafe-inline'"
+            )
     check_frame(frame.get("srcdoc"))
     assert "The council met on Monday" in frame.get("srcdoc")
     assert markup.count("<iframe") == markup.count("</iframe") == 1

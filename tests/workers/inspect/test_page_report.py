@@ -22,18 +22,18 @@ def solid(text):
 
 @pytest.mark.parametrize("kind", ["news", "blog", "forum", "shop"])
 def test_every_segment_is_found_in_the_markup(kind):
-    for one in simulate_feed(FeedSettings(genre=kind, sites=2, pages=12, seed=5)):
-        record = one.record()
+    for page in simulate_feed(FeedSettings(genre=kind, sites=2, pages=12, seed=5)):
+        record = page.record()
         document = parse_document(record["html"], record["url"])
         events = events_of_markup(record["html"], document, {})
-        found = ["" for _ in document.segments.texts]
+        texts = ["" for _ in document.segments.texts]
         for piece in pieces(events):
-            found[piece.segment] += piece.text
-        assert list(map(solid, found)) == list(map(solid, document.segments.texts))
-        found = ["" for _ in document.segments.texts]
+            texts[piece.segment] += piece.text
+        assert list(map(solid, texts)) == list(map(solid, document.segments.texts))
+        texts = ["" for _ in document.segments.texts]
         for piece in pieces(events_of_document(document, {})):
-            found[piece.segment] += piece.text
-        assert found == document.segments.texts
+            texts[piece.segment] += piece.text
+        assert texts == document.segments.texts
 
 
 def test_cuts_fall_where_they_do_in_the_segment():
@@ -91,9 +91,9 @@ def test_a_file_is_shown_with_what_its_site_knows(templ, state, record, tmp_path
     assert cleaned["method"] == "site"
     entries = parsed(report).findall(".//details")
     assert len(entries) == len(cleaned["segments"])
-    for entry, one in zip(entries, cleaned["segments"], strict=True):
-        assert ("kept" in entry.get("class").split()) == one["kept"]
-        assert f"decided by {one['reason']}" in "".join(entry.find("summary").itertext())
+    for entry, segment in zip(entries, cleaned["segments"], strict=True):
+        assert ("kept" in entry.get("class").split()) == segment["kept"]
+        assert f"decided by {segment['reason']}" in "".join(entry.find("summary").itertext())
     frame = parsed(frame_of(report))
     spans = [one for one in frame.iter("span") if "templ-s" in one.get("class", "").split()]
     document = read_document(record["html"].encode(), record["url"], content_type="text/html")

@@ -53,8 +53,8 @@ def repeating():
     """100 pages that repeat text inside their content, their model, and the export as JSON gives it back."""
     documents = [page(number) for number in range(100)]
     model = site_model(documents)
-    found = found_of(documents, model)
-    export = json.loads(encode_export(exported_expressions("paper.example", model, found)))
+    deciding = found_of(documents, model)
+    export = json.loads(encode_export(exported_expressions("paper.example", model, deciding)))
     return documents, model, export
 
 
@@ -78,7 +78,7 @@ def renamed():
 
 def removed_for(document, decision, reason):
     """The texts that a decision removes for a reason, with the numbers of their segments."""
-    found = [
+    removed = [
         (number, block_text(document.segments.texts[number]))
         for number, (kept, own) in enumerate(zip(decision.kept, decision.reasons, strict=True))
         if not kept and own == reason
@@ -86,8 +86,8 @@ def removed_for(document, decision, reason):
     if reason == STRING:
         for number, spans in (decision.cuts or {}).items():
             text = block_text(document.segments.texts[number])
-            found += [(number, text[slice(*one)]) for one in spans if decision.kept[number]]
-    return sorted(found)
+            removed += [(number, text[slice(*one)]) for one in spans if decision.kept[number]]
+    return sorted(removed)
 
 
 def test_expressions_of_strings_remove_exactly_what_is_removed_for_that_reason(repeating):
@@ -127,16 +127,16 @@ def test_expressions_of_trees_remove_exactly_what_is_removed_for_that_reason(ren
 
 def segments_in(document, selector):
     """The numbers of the segments that the elements of a selector hold directly."""
-    found = NodeMatcher(document.nodes).matching(parse_selector(selector))
-    return found[document.segments.owner].nonzero()[0].tolist()
+    matching = NodeMatcher(document.nodes).matching(parse_selector(selector))
+    return matching[document.segments.owner].nonzero()[0].tolist()
 
 
 def test_nothing_is_exported_that_decides_nowhere(repeating, renamed):
     for documents, _, export in (repeating, renamed):
         pages = [[block_text(text) for text in one.segments.texts] for one in documents]
-        for one in [*export["strings"], *export["trees"]]:
-            assert one["pages"] > 0
-            assert any(one["text"] in block for blocks in pages for block in blocks)
+        for expression in [*export["strings"], *export["trees"]]:
+            assert expression["pages"] > 0
+            assert any(expression["text"] in block for blocks in pages for block in blocks)
     documents, model, export = repeating
     strings = {one.text for one in read_site_strings(documents, model.strings)}
     assert "All rights reserved" in strings  # by its place, which says more
@@ -148,8 +148,8 @@ def test_words_between_strings_may_be_others(repeating):
     _, _, export = repeating
     mutable = [one for one in export["strings"] if "{0," in one["expression"]]
     assert max(one["pages"] for one in mutable) >= 5
-    for one in mutable:
-        assert re.fullmatch(one["expression"], one["text"].upper())
+    for expression in mutable:
+        assert re.fullmatch(expression["expression"], expression["text"].upper())
 
 
 def first_site(feed):

@@ -26,9 +26,9 @@ from workers.state.model_store import ModelStore
 @pytest.fixture
 def reasons(monkeypatch):
     """Reasons for which the process would have ended, and its exit codes."""
-    found = []
-    monkeypatch.setattr(app, "end_process", lambda *given: found.append(given))
-    return found
+    problems = []
+    monkeypatch.setattr(app, "end_process", lambda *given: problems.append(given))
+    return problems
 
 
 def run(error, *, should_stop=False):

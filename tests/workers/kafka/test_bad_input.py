@@ -40,11 +40,11 @@ def page(number, time_ms=NOW_MS, **fields):
         **fields,
     }
     source = Source("feed", 0, number)
-    found = page_from_json(
+    page = page_from_json(
         msgspec.json.encode(record), source, default_id=str(source), event_time_ms=lambda _: time_ms
     )
-    assert isinstance(found, Page)
-    return found
+    assert isinstance(page, Page)
+    return page
 
 
 def process(stream, *pages):
@@ -100,20 +100,18 @@ def page_message(value=b"<p>Words of a page.", **headers):
     ],
 )
 def test_the_time_of_a_page_is_what_it_says_or_when_it_came(fetched_at, event_time_ms):
-    found = page_of_message(
-        page_message(**{HEADER_FETCHED_AT: fetched_at}), load_settings(), NOW_MS
-    )
-    assert found.event_time_ms == event_time_ms
+    page = page_of_message(page_message(**{HEADER_FETCHED_AT: fetched_at}), load_settings(), NOW_MS)
+    assert page.event_time_ms == event_time_ms
 
 
 @pytest.mark.parametrize("name", ["site", "id", "url"])
 def test_names_too_long_for_keys_are_dead_letters_by_name(name):
-    found = page_of_message(
+    page = page_of_message(
         page_message(**{name: b"https://example.com/" + b"x" * 10_000}), load_settings(), NOW_MS
     )
-    assert isinstance(found, Rejected)
-    assert found.exception == "FieldTooLong"
-    assert name in found.message
+    assert isinstance(page, Rejected)
+    assert page.exception == "FieldTooLong"
+    assert name in page.message
 
 
 @pytest.mark.parametrize("value", [b"<p>Words.", b'{"url": "https://a.org/", "html": "<p>Words."}'])
@@ -121,8 +119,8 @@ def test_a_record_dated_ahead_of_the_clock_is_new_and_named_in_the_log(value, ca
     ahead = msgspec.structs.replace(page_message(value), timestamp_ms=NOW_MS + 400 * DAY_MS)
     if value.startswith(b"{"):
         ahead = msgspec.structs.replace(ahead, headers=())
-    found = page_of_message(ahead, load_settings(), NOW_MS)
-    assert found.event_time_ms == NOW_MS + load_settings().clock_skew_ms
+    page = page_of_message(ahead, load_settings(), NOW_MS)
+    assert page.event_time_ms == NOW_MS + load_settings().clock_skew_ms
     assert caplog.messages == [
         "pages-0-1 is dated 400.0 days after this machine's clock: it counts as fetched now"
     ]
@@ -132,6 +130,6 @@ def test_a_record_within_the_skew_keeps_its_time(caplog):
     """So that a page that is delivered again has the time that it had before."""
     skew_ms = load_settings().clock_skew_ms
     ahead = msgspec.structs.replace(page_message(), timestamp_ms=NOW_MS + skew_ms)
-    found = page_of_message(ahead, load_settings(), NOW_MS)
-    assert found.event_time_ms == NOW_MS + skew_ms
+    page = page_of_message(ahead, load_settings(), NOW_MS)
+    assert page.event_time_ms == NOW_MS + skew_ms
     assert caplog.messages == []

@@ -100,9 +100,9 @@ def test_a_tail_grows_with_fetches_that_go_on_where_it_ended_and_begins_behind_a
 
 def test_headers_that_came_with_a_page_go_on_with_it():
     given = msgspec.structs.replace(page(1, b"<p>"), headers=(("trace", b"7"), ("flag", None)))
-    found = page_headers(given)
-    assert found[-2:] == [("trace", b"7"), ("flag", None)]
-    assert dict(found)[HEADER_URL] == given.url.encode()
+    headers = page_headers(given)
+    assert headers[-2:] == [("trace", b"7"), ("flag", None)]
+    assert dict(headers)[HEADER_URL] == given.url.encode()
 
 
 SITE, PARTITIONS = "example.com", 4

@@ -31,9 +31,9 @@ class Learner:
 
 @pytest.fixture
 def windows(tmp_path):
-    found = PartitionWindows(kafka_config(tmp_path), Learner(), 0)
-    yield found
-    found.store.close()
+    windows = PartitionWindows(kafka_config(tmp_path), Learner(), 0)
+    yield windows
+    windows.store.close()
 
 
 def next_record(windows, value, key=None):

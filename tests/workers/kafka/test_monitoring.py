@@ -45,21 +45,21 @@ def exported():
     """Name of each metric -> names of its labels."""
     pools = {"clean": NoChildren()}
     roles = WatcherMetrics(), CleanerMetrics(pools), RefresherMetrics(WindowTotals, pools)
-    found = {}
+    metrics = {}
     for role in roles:
         for metric in role.registry.collect():
             names = {label for one in metric.samples for label in one.labels} - {"le"}
             suffix = "_total" if metric.type == "counter" else ""
-            found[metric.name + suffix] = names
+            metrics[metric.name + suffix] = names
         for metric in role.registry._names_to_collectors.values():
             labels = getattr(metric, "_labelnames", ())
             name = getattr(metric, "_name", "")
             kind = getattr(metric, "_type", "")
             if name:
-                found.setdefault(name + ("_total" if kind == "counter" else ""), set()).update(
+                metrics.setdefault(name + ("_total" if kind == "counter" else ""), set()).update(
                     labels
                 )
-    return found
+    return metrics
 
 
 def test_labels_have_few_values(exported):
@@ -69,8 +69,8 @@ def test_labels_have_few_values(exported):
 
 def used_by(text):
     """Names of metrics in a text, as they are exported."""
-    found = re.findall(r"\b(templ_[a-z_]+)", text)
-    return {re.sub(r"_(bucket|sum|count)$", "", name) for name in found}
+    names = re.findall(r"\b(templ_[a-z_]+)", text)
+    return {re.sub(r"_(bucket|sum|count)$", "", name) for name in names}
 
 
 def test_alerts_and_dashboard_use_what_is_exported(exported):
@@ -193,8 +193,8 @@ def test_silent_connections_take_neither_the_threads_nor_the_files_of_a_worker(s
         assert process.num_threads() - threads <= 16
         assert process.num_fds() - files - len(silent) <= 16
     finally:
-        for one in silent:
-            one.close()
+        for connection in silent:
+            connection.close()
     assert served("/live")[0] == 200
     assert capfd.readouterr().err == ""
 
@@ -213,15 +213,15 @@ def test_answers_that_wait_for_a_blocked_loop_are_bounded_too(served, loop, monk
     loop.call_soon_threadsafe(release.wait)
     asked = [connected(served.port) for _ in range(40)]
     try:
-        for one in asked:
-            one.sendall(b"GET /live HTTP/1.0\r\n\r\n")
+        for connection in asked:
+            connection.sendall(b"GET /live HTTP/1.0\r\n\r\n")
         time.sleep(0.1)
         assert psutil.Process().num_threads() - threads <= 16
         assert b" 503 " in asked[-1].recv(100)
     finally:
         release.set()
-        for one in asked:
-            one.close()
+        for connection in asked:
+            connection.close()
 
 
 SAMPLED = next(f"{n}.org" for n in range(99) if zlib.crc32(f"{n}.org".encode()) % 8 == 0)
@@ -235,9 +235,9 @@ def text(number):
 
 def test_a_line_that_three_other_pages_have_is_repeated():
     lines = RepeatedLines()
-    found = [lines.take(SAMPLED, f"http://a/{n}", text(n)) for n in range(4)]
-    assert found[:3] == [(0, 0)] * 3
-    assert found[3] == (len(LINE) + len("Story 3 has words of its own."), len(LINE))
+    taken = [lines.take(SAMPLED, f"http://a/{n}", text(n)) for n in range(4)]
+    assert taken[:3] == [(0, 0)] * 3
+    assert taken[3] == (len(LINE) + len("Story 3 has words of its own."), len(LINE))
 
 
 def test_another_fetch_of_a_url_is_no_other_page():

@@ -102,9 +102,9 @@ def changed(name, config=None, **facts):
     ],
 )
 def test_what_is_wrong_with_topics(topics, settings, severity, words):
-    found = list(judge_topics(topics, Settings(**settings), ALL_CODECS))
-    assert {one.severity for one in found} == {severity}
-    assert all(words in one.problem and one.remedy for one in found)
+    findings = list(judge_topics(topics, Settings(**settings), ALL_CODECS))
+    assert {one.severity for one in findings} == {severity}
+    assert all(words in one.problem and one.remedy for one in findings)
 
 
 def test_a_codec_that_is_not_installed():
@@ -130,8 +130,10 @@ def test_records_may_be_dated_ahead_for_a_while():
 
 def test_dead_letters_of_a_day_are_a_warning():
     assert list(judge_dead_letters("pages.dlq", 0)) == []
-    (found,) = judge_dead_letters("pages.dlq", 3)
-    assert found.line.startswith("warning: pages.dlq got 3 dead letters in the last 24 hours; read")
+    (finding,) = judge_dead_letters("pages.dlq", 3)
+    assert finding.line.startswith(
+        "warning: pages.dlq got 3 dead letters in the last 24 hours; read"
+    )
 
 
 def test_sites_of_a_low_fit_and_silent_ones_are_counted():
@@ -141,8 +143,8 @@ def test_sites_of_a_low_fit_and_silent_ones_are_counted():
     silent = msgspec.structs.replace(daily, newest_ms=18 * DAY_MS, oldest_ms=8 * DAY_MS)
     monthly = msgspec.structs.replace(silent, oldest_ms=-90 * DAY_MS)
     states = {"a": daily, "b": low, "c": unknown, "d": silent, "e": monthly, "f": SiteState()}
-    found = [one.line for one in judge_sites(states)]
-    assert [line.partition("; ")[0] for line in found] == [
+    lines = [one.line for one in judge_sites(states)]
+    assert [line.partition("; ")[0] for line in lines] == [
         "note: 1 site has a fit below 0.5, such as b",
         "note: 1 site has been silent for two days and ten times the usual gap, such as d",
     ]
@@ -193,9 +195,9 @@ def state_facts(**given):
     ],
 )
 def test_what_is_wrong_with_a_state_directory(given, severity, words):
-    (one,) = judge_state(state_facts(**given), 4)
-    assert (one.severity, words in one.problem) == (severity, True)
-    assert one.remedy
+    (finding,) = judge_state(state_facts(**given), 4)
+    assert (finding.severity, words in finding.problem) == (severity, True)
+    assert finding.remedy
     assert list(judge_state(state_facts(), 4)) == []
 
 
@@ -243,11 +245,13 @@ def test_a_page_model_without_weights_of_the_site_level(monkeypatch):
 
 
 def test_a_line_says_what_is_wrong_and_what_to_do():
-    (one,) = findings_of_lines(
+    (finding,) = findings_of_lines(
         ["pages: this user lacks the right to Read; grant it: kafka-acls.sh"]
     )
-    assert one.line == "error: pages: this user lacks the right to Read; grant it: kafka-acls.sh"
-    assert (one.problem, one.remedy) == (
+    assert (
+        finding.line == "error: pages: this user lacks the right to Read; grant it: kafka-acls.sh"
+    )
+    assert (finding.problem, finding.remedy) == (
         "pages: this user lacks the right to Read",
         "grant it: kafka-acls.sh",
     )
@@ -285,9 +289,9 @@ def test_take_downs_that_a_state_directory_remembers_alone_are_a_warning(tmp_pat
         record = SiteSettingsRecord(schema="site-settings/1", site=site, forgotten=is_gone)
         write_records(tmp_path / role / SITE_SETTINGS_FILE, [record])
     assert taken_down_in_state(tmp_path) == {"gone.example"}
-    (found,) = judge_take_downs("site-settings", tmp_path, ["gone.example"])
-    assert found.severity == "warning"
-    assert "gone.example" in found.problem
+    (finding,) = judge_take_downs("site-settings", tmp_path, ["gone.example"])
+    assert finding.severity == "warning"
+    assert "gone.example" in finding.problem
     assert list(judge_take_downs("site-settings", tmp_path, [])) == []
 
 
@@ -300,21 +304,21 @@ def status(*partitions, members=()):
 
 
 def test_lag_and_share_count_what_the_log_still_has():
-    one = status(progress(0, 0, 50, 100), progress(1, 100, 20, 200), progress(2, 0, None, 0))
-    assert (one.lag, one.read_ratio) == (150, 0.25)
+    role = status(progress(0, 0, 50, 100), progress(1, 100, 20, 200), progress(2, 0, None, 0))
+    assert (role.lag, role.read_ratio) == (150, 0.25)
     assert status(progress(0, 5, None, 5)).read_ratio == 1.0
 
 
 def test_offsets_beyond_a_log_that_was_cut():
-    one = status(progress(0, 0, 90, 40))
-    assert (one.lag, one.read_ratio) == (0, 1.0)
+    role = status(progress(0, 0, 90, 40))
+    assert (role.lag, role.read_ratio) == (0, 1.0)
 
 
 @pytest.mark.parametrize(("taken", "free"), [((0, 1), ()), ((1,), (0,)), ((), (0, 1))])
 def test_partitions_without_a_member(taken, free):
     member = GroupMember(id="one", host="127.0.0.1", partitions=taken)
-    found = status(progress(0, 0, 1, 1), progress(1, 0, 1, 1), members=[member])
-    assert found.unassigned == free
+    role = status(progress(0, 0, 1, 1), progress(1, 0, 1, 1), members=[member])
+    assert role.unassigned == free
 
 
 def model_record(partition, timestamp, site, version=None):
@@ -331,8 +335,8 @@ def test_a_model_that_moved_to_another_partition_is_still_the_newest_one():
         model_record(1, 4000, "c.example", "removed"),
         model_record(1, 5000, "c.example"),
     ]
-    found = [(one.site, one.version) for one in models_by_time(records)]
-    assert found == [("b.example", "other"), ("a.example", "new")]
+    versions = [(one.site, one.version) for one in models_by_time(records)]
+    assert versions == [("b.example", "other"), ("a.example", "new")]
 
 
 def test_a_group_without_a_state_is_dead():

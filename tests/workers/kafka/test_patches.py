@@ -104,7 +104,7 @@ class Batch:
 
 async def compressed_in(handler):
     """The thread in which a request compresses its batch first."""
-    sent, one = [], Batch()
+    sent, batch = [], Batch()
 
     class Client:
         async def send(self, _node, request):
@@ -113,10 +113,10 @@ async def compressed_in(handler):
     producer = SimpleNamespace(
         client=Client(), _acks=0, _request_timeout_ms=1, _txn_manager=None, _retry_backoff=0
     )
-    await handler(producer, {TopicPartition("cleaned", 0): one}).do(0)
-    assert one.is_done
+    await handler(producer, {TopicPartition("cleaned", 0): batch}).do(0)
+    assert batch.is_done
     assert len(sent) == 1
-    return one.asked_in[0]
+    return batch.asked_in[0]
 
 
 async def test_aiokafka_compresses_on_the_loop_and_this_worker_in_a_thread(monkeypatch):
@@ -245,10 +245,10 @@ def consumers(app):
     made = []
     for kind in (Consumer, LogConsumer):
         app.transport.Consumer = kind
-        one = app._new_consumer()
-        one.assignment = lambda: {PAGES_OF_FAUST}
-        one._active_partitions = {PAGES_OF_FAUST}
-        made.append(one)
+        own = app._new_consumer()
+        own.assignment = lambda: {PAGES_OF_FAUST}
+        own._active_partitions = {PAGES_OF_FAUST}
+        made.append(own)
     return made
 
 
@@ -297,38 +297,38 @@ async def test_offsets_of_partitions_that_were_taken_away_are_not_set_right(cons
 
 async def test_faust_commits_behind_a_record_that_it_has_skipped(consumers):
     theirs, ours = consumers
-    for one in consumers:
-        one.ack(received(7))  # as a stream does with a record of an ended assignment
+    for consumer in consumers:
+        consumer.ack(received(7))  # as a stream does with a record of an ended assignment
     assert offsets_to_commit(theirs) == {PAGES_OF_FAUST: 8}
     assert not offsets_to_commit(ours)
 
 
 async def test_faust_commits_nothing_behind_a_record_that_it_has_dropped(consumers):
     theirs, ours = consumers
-    for one in consumers:
-        one._committed_offset[PAGES_OF_FAUST] = 5
+    for consumer in consumers:
+        consumer._committed_offset[PAGES_OF_FAUST] = 5
         later = received(7)
-        one.ack(later)
+        consumer.ack(later)
     ours.finish(later)
     assert not offsets_to_commit(theirs)
     assert offsets_to_commit(ours) == {PAGES_OF_FAUST: 8}
 
 
 async def test_faust_takes_a_commit_that_failed_for_one_that_was_made(consumers):
-    for one, tries in zip(consumers, (1, 2), strict=True):
+    for consumer, tries in zip(consumers, (1, 2), strict=True):
         made = []
 
         async def commit(offsets, made=made):
             made.append(dict(offsets))
             return len(made) == 2
 
-        one._thread.commit = commit
+        consumer._thread.commit = commit
         message = received(7)
-        one.ack(message)
-        if isinstance(one, LogConsumer):
-            one.finish(message)
+        consumer.ack(message)
+        if isinstance(consumer, LogConsumer):
+            consumer.finish(message)
         for _ in range(3):
-            await one.force_commit()
+            await consumer.force_commit()
         assert made == [{PAGES_OF_FAUST: 8}] * tries
 
 
@@ -349,8 +349,8 @@ async def test_faust_prints_a_traceback_of_a_broker_that_is_gone(app, capsys):
     gone = KafkaConnectionError("Connection closed")
     loop, consumer, reported = asyncio.get_running_loop(), app._new_consumer(), []
     app.on_lost_broker = reported.append
-    for one in (AIOKafkaConsumerThread(consumer, loop=loop), consumer._new_consumer_thread()):
-        one.on_crash("{0} crashed: {1!r}", "thread", gone)
+    for thread in (AIOKafkaConsumerThread(consumer, loop=loop), consumer._new_consumer_thread()):
+        thread.on_crash("{0} crashed: {1!r}", "thread", gone)
         assert "crashed: KafkaConnectionError" in capsys.readouterr().err
     assert reported == [gone]  # which ends the process before anything is printed
 

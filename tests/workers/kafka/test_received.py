@@ -39,8 +39,8 @@ class MadeUpBroker(OffsetGapFiller):
 
 
 def taken(filler, *offsets):
-    found = asyncio.run(filler.complete([record(offset) for offset in offsets]))
-    return [one.offset for one in found]
+    records = asyncio.run(filler.complete([record(offset) for offset in offsets]))
+    return [one.offset for one in records]
 
 
 @pytest.mark.parametrize(
@@ -139,13 +139,13 @@ def _bytes(rng):
 def test_random_messages_are_pages_or_rejected():
     rng = Random(4)
     settings = load_settings()
-    found = []
+    received = []
     for _ in range(MESSAGES):
         message = random_message(rng)
         record = page_of_message(message, settings, NOW_MS)
         assert len(msgspec.msgpack.encode(record)) > 0  # every field can be sent
-        found.append(type(record))
-    assert min(found.count(Page), found.count(Rejected)) > MESSAGES // 20
+        received.append(type(record))
+    assert min(received.count(Page), received.count(Rejected)) > MESSAGES // 20
 
 
 def message(value=b"<p>Text", key=None, **headers):

@@ -145,17 +145,17 @@ def takes(raw):
     records = partition_records([raw], 0)
     place = Assignment()
     result = BoundedResult(topic, assignment=place, partition_records=records, backoff=0)
-    found = []
+    peaks = []
     while result.has_more():
-        found.append([one.offset for one in result.getall(32)])
-    assert place.position == sum(map(len, found))
-    return [take for take in found if take]
+        peaks.append([one.offset for one in result.getall(32)])
+    assert place.position == sum(map(len, peaks))
+    return [take for take in peaks if take]
 
 
 def test_a_consumer_is_given_a_bounded_number_of_bytes_at_once():
-    found = takes(batch([(b"key", Zeros(LIMIT_BYTES // 2), [URL])] * 100, ZSTD))
-    assert max(map(len, found)) == 8
-    assert [offset for take in found for offset in take] == list(range(100))
+    taken = takes(batch([(b"key", Zeros(LIMIT_BYTES // 2), [URL])] * 100, ZSTD))
+    assert max(map(len, taken)) == 8
+    assert [offset for take in taken for offset in take] == list(range(100))
 
 
 def test_a_consumer_is_given_one_refused_record_at_once():
@@ -174,11 +174,11 @@ def test_damaged_content_never_raises_and_accounts_for_every_offset(codec):
         for _ in range(rng.randrange(1, 4)):
             stored[rng.randrange(len(stored))] = rng.randrange(256)
         stored = stored[: rng.randrange(len(stored))] if rng.random() < 0.1 else stored
-        found = read(batch(records, codec, stored=bytes(stored)))
-        offsets = [one.offset for one in found]
+        received = read(batch(records, codec, stored=bytes(stored)))
+        offsets = [one.offset for one in received]
         assert offsets == sorted(set(offsets))
-        assert not offsets or offsets[-1] == len(records) - 1 or len(found) == len(records)
-        refused += any(isinstance(one.value, RefusedValue) for one in found)
+        assert not offsets or offsets[-1] == len(records) - 1 or len(received) == len(records)
+        refused += any(isinstance(one.value, RefusedValue) for one in received)
     assert refused > MUTATIONS // len(CODECS) // 10
 
 
@@ -235,8 +235,8 @@ def test_a_damaged_head_of_the_last_batch_neither_stops_a_reader_nor_takes_it_to
 
 def test_a_damaged_head_is_stepped_over_up_to_the_following_batch():
     for at in range(17, HEAD_BYTES):
-        found = fetched(damaged(batch([GOOD] * 3), at), batch([GOOD], base_offset=9))
-        assert [one.offset for one in found] == [8, 9]
+        received = fetched(damaged(batch([GOOD] * 3), at), batch([GOOD], base_offset=9))
+        assert [one.offset for one in received] == [8, 9]
 
 
 def test_offsets_whose_records_and_end_of_transaction_were_compacted_away_hold_no_work():
@@ -246,7 +246,7 @@ def test_offsets_whose_records_and_end_of_transaction_were_compacted_away_hold_n
     struct.pack_into(">i", raw, LAST_OFFSET_AT, 6)
     struct.pack_into(">I", raw, CHECKSUM_AT, calc_crc32c(bytes(raw[CHECKSUM_AT + 4 :])))
     arguments = TopicPartition(topic, 0), FetchedRecords(bytes(raw)), None, 0, None, None, True, 1
-    found = WatchedRecords(*arguments)
-    assert [one.offset for one in found] == [0, 1]
-    assert found.next_fetch_offset == 7
+    records = WatchedRecords(*arguments)
+    assert [one.offset for one in records] == [0, 1]
+    assert records.next_fetch_offset == 7
     assert EMPTY_TAILS.end_after(topic, 0, 2) == 7

@@ -35,8 +35,8 @@ def _same_handlers():
     """Signal handlers are those of before after each test."""
     handlers = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGINT)}
     yield
-    for one, handler in handlers.items():
-        signal.signal(one, handler)
+    for signal_number, handler in handlers.items():
+        signal.signal(signal_number, handler)
 
 
 def fake(log, *then):

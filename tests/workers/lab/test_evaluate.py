@@ -143,10 +143,10 @@ def test_rows_come_in_order_and_several_jobs_are_spawned_processes(jobs):
     thread = threading.Thread(target=ended.wait)
     thread.start()
     try:
-        found = list(map_in_processes(jobs, place, range(4), [10] * 4))
+        places = list(map_in_processes(jobs, place, range(4), [10] * 4))
     finally:
         ended.set()
         thread.join()
-    assert [one[0] for one in found] == [0, 10, 20, 30]
-    assert (os.getpid() in {one[1] for one in found}) == (jobs == 1)
-    assert jobs == 1 or {one[2] for one in found} == {"spawn"}
+    assert [one[0] for one in places] == [0, 10, 20, 30]
+    assert (os.getpid() in {one[1] for one in places}) == (jobs == 1)
+    assert jobs == 1 or {one[2] for one in places} == {"spawn"}

@@ -83,13 +83,13 @@ def pages(*records):
 
 
 def test_pages_are_numbered_by_record_and_counted_by_site():
-    found = pages(PAGE, {**PAGE, "gold_text": None}, PAGE, {**PAGE, "site": "b"})
-    assert [(page.offset, page.site, page.seen) for page in found] == [
+    with_gold = pages(PAGE, {**PAGE, "gold_text": None}, PAGE, {**PAGE, "site": "b"})
+    assert [(page.offset, page.site, page.seen) for page in with_gold] == [
         (0, "a", 1),
         (2, "a", 3),
         (3, "b", 1),
     ]
-    assert found[0].selectors is None
+    assert with_gold[0].selectors is None
 
 
 def test_selectors_are_read():
@@ -166,9 +166,9 @@ def record(offset, *, checksum=0, **fields) -> CleanedRecord:
 
 
 def outputs(*records):
-    found = EarlierOutputs()
-    found.add("out", map(encode_json, records))
-    return found
+    outputs = EarlierOutputs()
+    outputs.add("out", map(encode_json, records))
+    return outputs
 
 
 def test_outputs_are_joined_with_their_pages_by_the_record_and_not_by_its_number():
@@ -222,17 +222,17 @@ def test_only_lines_missing_from_the_other_text_are_returned():
 
 
 def test_long_excerpts_are_cut():
-    found = lines_missing_from("\n".join(f"line number {n} of it" for n in range(1000)), "")
-    assert len(found) < 1600
-    assert found.endswith(" ...")
+    lines = lines_missing_from("\n".join(f"line number {n} of it" for n in range(1000)), "")
+    assert len(lines) < 1600
+    assert lines.endswith(" ...")
 
 
 @pytest.fixture(scope="module")
 def figures():
-    one = judge({"half": lambda markup: TEXT[: len(TEXT) // 2]})
+    own_judge = judge({"half": lambda markup: TEXT[: len(TEXT) // 2]})
     pages = [gold_page(n, corpus="news" if n < 8 else "blogs") for n in range(12)]
     pages.append(gold_page(12, body=b"%PDF-1.4", page_type="<script>alert(1)</script>"))
-    judgements = [one.judge(page, None, n) for n, page in enumerate(pages)]
+    judgements = [own_judge.judge(page, None, n) for n, page in enumerate(pages)]
     return find_figures(judgements, {"templ": "1"}, ["a <note>"], 0)
 
 
@@ -256,15 +256,15 @@ def test_confidence_is_judged_by_page_type_too(figures):
 def test_the_model_tells_the_page_type_without_what_the_markup_states():
     product = '<script type="application/ld+json">{"@type": "Product"}</script>'
     page = gold_page(body=HTML.replace("<body>", f"<body>{product}").encode())
-    found = judge().judge(page, None, 0)
-    assert (found.stated_type, found.found_type) == (
+    judgement = judge().judge(page, None, 0)
+    assert (judgement.stated_type, judgement.found_type) == (
         "product",
         judge().judge(gold_page(), None, 0).found_type,
     )
-    figures = find_figures([found], {}, [], 0)
+    figures = find_figures([judgement], {}, [], 0)
     assert figures.found_types == {
-        "stated: product": {found.found_type: 1},
-        "news: article": {found.found_type: 1},
+        "stated: product": {judgement.found_type: 1},
+        "news: article": {judgement.found_type: 1},
     }
 
 
@@ -319,9 +319,9 @@ def test_the_report_is_one_page_that_needs_no_network(figures):
 def test_neutral_text_that_was_kept_is_shown_apart_as_text_that_does_not_count():
     page = gold_page(body=HTML.replace("<ul", "<h1>By Ann Lee</h1><ul").encode(), neutral="h1")
     output = PageOutput(text="By Ann Lee\nSection 1", confidence=None, segments=None)
-    found = judge().judge(page, output, 0)
-    assert (found.kept_wrongly, found.kept_neutral) == ("Section 1", "By Ann Lee")
-    (worst,) = html.fromstring(render_report(find_figures([found], {}, [], 0))).findall(
+    judgement = judge().judge(page, output, 0)
+    assert (judgement.kept_wrongly, judgement.kept_neutral) == ("Section 1", "By Ann Lee")
+    (worst,) = html.fromstring(render_report(find_figures([judgement], {}, [], 0))).findall(
         ".//details"
     )
     assert worst.xpath("string(.//div[@class='soft']/pre)") == "By Ann Lee"
@@ -336,17 +336,17 @@ def test_the_report_omits_unknown_figures(figures):
 
 
 def test_a_page_is_cleaned_scored_and_timed():
-    found = judge().judge(gold_page(), None, 0)
-    assert found.scores[TEMPL].f1 == pytest.approx(1.0)
-    assert found.scores[TEMPL].template_f == pytest.approx(1.0)
-    assert 0.5 < found.scores[WHOLE_PAGE].f1 < 1
-    assert set(found.seconds) == {TEMPL, PARSE}
-    assert found.failures == {}
-    assert 0.8 < found.confidence <= 1
-    assert found.segments.f["in_templates"]["links"].f == pytest.approx(1.0)
-    assert found.segments.f["in_content"]["text"].f == pytest.approx(1.0)
-    assert found.kept_wrongly == found.missed == ""
-    assert found.page.body == b""
+    judgement = judge().judge(gold_page(), None, 0)
+    assert judgement.scores[TEMPL].f1 == pytest.approx(1.0)
+    assert judgement.scores[TEMPL].template_f == pytest.approx(1.0)
+    assert 0.5 < judgement.scores[WHOLE_PAGE].f1 < 1
+    assert set(judgement.seconds) == {TEMPL, PARSE}
+    assert judgement.failures == {}
+    assert 0.8 < judgement.confidence <= 1
+    assert judgement.segments.f["in_templates"]["links"].f == pytest.approx(1.0)
+    assert judgement.segments.f["in_content"]["text"].f == pytest.approx(1.0)
+    assert judgement.kept_wrongly == judgement.missed == ""
+    assert judgement.page.body == b""
 
 
 def test_peers_run_on_the_same_page_and_may_fail():
@@ -356,22 +356,22 @@ def test_peers_run_on_the_same_page_and_may_fail():
     peers = {"good": lambda markup: TEXT, "bad": fail, "none": lambda markup: None}
     for name, peer in list(peers.items()):
         peers[name] = lambda markup, peer=peer: "" if "A paragraph" in markup else peer(markup)
-    found = judge(peers).judge(gold_page(), None, 1)
-    assert found.scores["good"].f1 == 1.0
-    assert found.scores["bad"].f1 == found.scores["none"].f1 == 0.0
-    assert found.failures == {"bad": "RuntimeError: boom"}
-    assert set(found.seconds) == {TEMPL, PARSE, "good", "bad", "none"}
+    judgement = judge(peers).judge(gold_page(), None, 1)
+    assert judgement.scores["good"].f1 == 1.0
+    assert judgement.scores["bad"].f1 == judgement.scores["none"].f1 == 0.0
+    assert judgement.failures == {"bad": "RuntimeError: boom"}
+    assert set(judgement.seconds) == {TEMPL, PARSE, "good", "bad", "none"}
 
 
 def test_an_earlier_output_is_scored_unchanged():
     output = PageOutput(text="Section 1\n" + TEXT, confidence=0.7, segments=None)
     page = gold_page(gold_text=TEXT + "\nQuite another paragraph closes it.")
-    found = judge().judge(page, output, 0)
-    assert found.seconds == {}
-    assert found.confidence == 0.7
-    assert found.segments is None
-    assert found.kept_wrongly == "Section 1"
-    assert found.missed == "Quite another paragraph closes it."
+    judgement = judge().judge(page, output, 0)
+    assert judgement.seconds == {}
+    assert judgement.confidence == 0.7
+    assert judgement.segments is None
+    assert judgement.kept_wrongly == "Section 1"
+    assert judgement.missed == "Quite another paragraph closes it."
 
 
 def test_recorded_segments_are_scored_only_if_they_match_the_page():
@@ -383,37 +383,37 @@ def test_recorded_segments_are_scored_only_if_they_match_the_page():
         TextSegment(text=f"Section {n}", kept=False, templateness=0.9, reason="", section=0)
         for n in range(25)
     ]
-    found = judge().judge(
+    judgement = judge().judge(
         gold_page(), PageOutput(text=TEXT, confidence=1.0, segments=menu + kept), 0
     )
-    assert found.segments.adjusted_rand == 1.0
-    assert found.segments.f["in_templates"]["text"].f == pytest.approx(1.0)
+    assert judgement.segments.adjusted_rand == 1.0
+    assert judgement.segments.f["in_templates"]["text"].f == pytest.approx(1.0)
     other = judge().judge(gold_page(), PageOutput(text=TEXT, confidence=1.0, segments=kept), 0)
     assert other.segments is None
 
 
 @pytest.mark.parametrize("body", [b"%PDF-1.7 x", b""])
 def test_a_refused_page_scores_zero_with_a_reason(body):
-    found = judge().judge(gold_page(body=body), None, 0)
-    assert found.scores[TEMPL].f1 == 0.0
-    assert found.failures[TEMPL].split(":")[0] in {"UnsupportedContent", "EmptyPage"}
-    assert found.segments is None
+    judgement = judge().judge(gold_page(body=body), None, 0)
+    assert judgement.scores[TEMPL].f1 == 0.0
+    assert judgement.failures[TEMPL].split(":")[0] in {"UnsupportedContent", "EmptyPage"}
+    assert judgement.segments is None
 
 
 def test_chinese_is_scored_by_characters_too():
     text = "市议会星期二晚上通过了这项计划。市长说工程将在春天开始。"
     html = f"<article><p>{text}</p></article>"
-    found = judge(with_segments=False).judge(
+    judgement = judge(with_segments=False).judge(
         gold_page(body=html.encode(), gold_text=text + "第二段", selectors=None), None, 0
     )
-    assert found.scores[TEMPL].f1 < 0.9
-    assert found.scores[TEMPL].character_f1 > 0.9
-    assert found.segments is None
+    assert judgement.scores[TEMPL].f1 < 0.9
+    assert judgement.scores[TEMPL].character_f1 > 0.9
+    assert judgement.segments is None
 
 
 def test_gold_text_without_selectors_is_aligned_with_segments():
-    found = judge().judge(gold_page(selectors=None), None, 0)
-    assert found.segments.f["in_content"]["text"].f == pytest.approx(1.0)
+    judgement = judge().judge(gold_page(selectors=None), None, 0)
+    assert judgement.segments.f["in_content"]["text"].f == pytest.approx(1.0)
     assert BODY in HTML
 
 
@@ -435,9 +435,9 @@ def test_a_program_that_fails_or_hangs_scores_as_an_empty_text_and_is_counted(
 ):
     monkeypatch.setattr(peers, "COMMAND_DEADLINE_S", deadline_s)
     programs = {"program": program(f"print({TEXT!r}, flush=True); {code}")}
-    found = judge(programs, with_segments=False).judge(gold_page(), None, 0)
-    assert found.scores["program"].f1 == 0
-    assert found.failures["program"].partition(":")[0] == failure
+    judgement = judge(programs, with_segments=False).judge(gold_page(), None, 0)
+    assert judgement.scores["program"].f1 == 0
+    assert judgement.failures["program"].partition(":")[0] == failure
 
 
 @pytest.mark.parametrize("name", sorted(PEERS))

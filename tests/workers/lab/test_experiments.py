@@ -177,8 +177,8 @@ def test_only_text_of_one_page_counts():
     menu = (1, 3, True, False)
     first = page(menu, (2, 5, True, False), (3, 50, False, True))
     second = page(menu, (4, 7, True, True), (5, 40, False, False))
-    found = specific_words([first, second])
-    assert found == {
+    specific = specific_words([first, second])
+    assert specific == {
         "template": 12, "template_removed": 5, "content": 90, "content_kept": 50, "all_template": 18
     }  # fmt: skip
 

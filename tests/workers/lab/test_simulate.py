@@ -77,8 +77,8 @@ def words_of_sections(page, *section_types):
 
 def visible_words(elements, excluded=()):
     """Count the visible words of elements, without those of excluded elements."""
-    found = set(elements)
-    outermost = [one for one in found if found.isdisjoint(one.iterancestors())]
+    names = set(elements)
+    outermost = [one for one in names if names.isdisjoint(one.iterancestors())]
     return sum((words_of("".join(_texts(one, set(excluded)))) for one in outermost), Counter())
 
 
@@ -404,8 +404,8 @@ def pages_of_checked_gold(pages):
             continue
         tree = lxml.html.document_fromstring(page.html)
         excluded = tree.cssselect(page.gold_exclude)
-        found = visible_words(tree.cssselect(page.gold_selector), excluded)
-        assert found == words_of(page.gold_text), page.url
+        words = visible_words(tree.cssselect(page.gold_selector), excluded)
+        assert words == words_of(page.gold_text), page.url
         checked += 1
     return checked
 
@@ -452,11 +452,11 @@ def test_neutral_sections_are_what_the_neutral_selector_finds(pages):
         if page.gold_neutral is None:
             continue
         tree = lxml.html.document_fromstring(page.html)
-        found = visible_words(tree.cssselect(page.gold_neutral))
+        words = visible_words(tree.cssselect(page.gold_neutral))
         expected = words_of_sections(page, "neutral", "comments")
-        assert (expected - found) == Counter(), page.url
+        assert (expected - words) == Counter(), page.url
         if page.gold_text is not None:
-            assert found == expected, page.url
+            assert words == expected, page.url
 
 
 def test_content_differs_from_page_to_page(pages):

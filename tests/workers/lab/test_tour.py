@@ -73,11 +73,11 @@ def test_a_run_on_readable_sites_is_shown(toured, templ):
 def test_in_a_browser_the_headline_is_kept_the_menu_is_faded_and_nothing_is_cut(
     toured, width_px, tmp_path
 ):
-    found = measured((toured[0] / "tour.html").read_text(), width_px, LOOKED_AT, tmp_path)
-    assert found["width"] == width_px
-    assert found["page"] <= width_px
-    assert len(found["screens"]) == 8
-    for before, after in zip(found["screens"][::2], found["screens"][1::2], strict=True):
+    boxes = measured((toured[0] / "tour.html").read_text(), width_px, LOOKED_AT, tmp_path)
+    assert boxes["width"] == width_px
+    assert boxes["page"] <= width_px
+    assert len(boxes["screens"]) == 8
+    for before, after in zip(boxes["screens"][::2], boxes["screens"][1::2], strict=True):
         for screen in (before, after):
             assert screen["beyond"] <= 0
             assert screen["height"] > 400
@@ -91,7 +91,7 @@ def test_in_a_browser_the_headline_is_kept_the_menu_is_faded_and_nothing_is_cut(
         assert stays.count(1) >= 0.7 * len(stays)
         assert not before["fields"]
         assert not before["records"]
-    _, news, _, product, _, listing, _, manual = found["screens"]
+    _, news, _, product, _, listing, _, manual = boxes["screens"]
     assert len(product["fields"]) >= 10
     assert set(product["fields"]) == {"rgb(207, 227, 255)"}
     assert listing["records"] == ["rgb(160, 107, 216)"] * 9

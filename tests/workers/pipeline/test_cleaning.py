@@ -95,8 +95,8 @@ def test_one_page_of_a_task_takes_no_other_with_it(poison_pool, poison_settings,
     alone = PageCleaner(poison_pool, poison_settings, models=OneModel(model))
     assert outcomes == [alone.clean(one) for one in pages]
     assert [type(one) for one in outcomes] == [Dead, Cleaned, Deleted, Dead, Cleaned]
-    for one in (outcomes[1], outcomes[4]):
-        assert (one.record.method, one.record.site_model_version) == ("site", model.version)
+    for outcome in (outcomes[1], outcomes[4]):
+        assert (outcome.record.method, outcome.record.site_model_version) == ("site", model.version)
 
 
 def test_large_pages_of_a_task_are_not_held_in_memory_together(poison_settings, monkeypatch):
@@ -190,8 +190,8 @@ def test_a_child_fits_the_pages_that_it_has_cleaned_and_keeps_the_model(
     own, site = InProcess(shipped_model()), "example.com"
     digests = []
     for number in range(9):
-        one = page(number, GOOD.replace(b"words", b"words%d" % number) + shared)
-        done = cleaned_by(own, msgspec.structs.replace(task, page=one, options=options))
+        other_page = page(number, GOOD.replace(b"words", b"words%d" % number) + shared)
+        done = cleaned_by(own, msgspec.structs.replace(task, page=other_page, options=options))
         digests.append(done.document.content_digest)
     fitted, _ = own.run(site, RefitTask(site, digests, {}), 10)
     model = site_model_record(fitted.version, documents=fitted.documents, body=fitted.body)
@@ -291,15 +291,15 @@ def pages_until_stopped(outcomes, **limits):
 
 def test_so_many_dead_letters_in_a_row_stop_the_worker():
     outcomes = [False, *[True] * 99, False, *[True] * 100]
-    found = pages_until_stopped(outcomes, dead_letters_run_max=100, dead_letters_ratio_max=1.0)
-    assert found == (201, "100 pages in a row are dead letters (TEMPL_DEAD_LETTERS_RUN_MAX)")
+    pages = pages_until_stopped(outcomes, dead_letters_run_max=100, dead_letters_ratio_max=1.0)
+    assert pages == (201, "100 pages in a row are dead letters (TEMPL_DEAD_LETTERS_RUN_MAX)")
 
 
 def test_a_feed_of_which_most_is_dead_stops_the_worker():
     good = [False] * 1000
     mostly_dead = islice(cycle([True, True, False]), 1000)
-    found = pages_until_stopped([*good, *mostly_dead], dead_letters_ratio_pages=100)
-    number, excess = found
+    pages = pages_until_stopped([*good, *mostly_dead], dead_letters_ratio_pages=100)
+    number, excess = pages
     assert 1050 < number < 1100
     assert excess == "51 of the latest 100 pages are dead letters (TEMPL_DEAD_LETTERS_RATIO_MAX)"
 

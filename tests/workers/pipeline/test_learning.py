@@ -73,9 +73,9 @@ def test_a_damaged_document_is_left_out_and_the_next_one_is_learned(
 
 def test_a_document_without_text_is_left_out(transport, documents):
     columns = document_columns(parse_document("", "https://example.com/"))
-    [one] = documents(1)
+    [record] = documents(1)
     empty = msgspec.structs.replace(
-        one, body=compress_columns(columns), content_digest=content_digest(columns), summary=b""
+        record, body=compress_columns(columns), content_digest=content_digest(columns), summary=b""
     )
     assert transport.engine.learn(empty, 0) == "the document has no text"
 
@@ -100,9 +100,9 @@ def test_models_carry_the_template_of_their_site_where_it_is_asked_for(
     templates = {one.documents: one.template for one in asked.models}
     assert templates.keys() == {4, 6, 8, 11}
     assert templates[4] is templates[6] is None
-    found = templates[11]
-    assert (found.site, found.pages) == ("example.com", 11)
-    lines = {line.text: line.pages for part in found.parts for line in part.lines}
+    template = templates[11]
+    assert (template.site, template.pages) == ("example.com", 11)
+    lines = {line.text: line.pages for part in template.parts for line in part.lines}
     assert lines["By Ann Reed"] == 11
     assert not any("says this" in text for text in lines)
     record = asked.models[-1]
@@ -113,12 +113,12 @@ def test_equal_documents_in_another_order_give_an_equal_model(
     tmp_path, store, poison_pool, poison_settings, documents
 ):
     some = list(documents(6))
-    one = MemoryTransport(store, poison_pool, poison_settings)
-    one.learn(*some)
+    transport = MemoryTransport(store, poison_pool, poison_settings)
+    transport.learn(*some)
     other_store = WindowStore(tmp_path / "other", poison_settings)
     other = MemoryTransport(other_store, poison_pool, poison_settings)
     other.learn(*reversed(some))
-    assert one.fit("example.com") == other.fit("example.com")
+    assert transport.fit("example.com") == other.fit("example.com")
     other_store.close()
 
 
@@ -149,10 +149,12 @@ def test_a_document_that_comes_with_its_summary_is_not_read_again(
         def run(self, _site, task, _deadline_s):
             raise AssertionError(f"{type(task).__name__} for a page that was read before")
 
-    [one] = documents(1)
-    assert SiteEngine(Nobody(), poison_settings, windows=store).learn(one, 0) is None
+    [document] = documents(1)
+    assert SiteEngine(Nobody(), poison_settings, windows=store).learn(document, 0) is None
     came_with = stored_summary(store)
-    unread = msgspec.structs.replace(one, summary=b"", source=Source("pages", 0, 77), id="again")
+    unread = msgspec.structs.replace(
+        document, summary=b"", source=Source("pages", 0, 77), id="again"
+    )
     assert SiteEngine(poison_pool, poison_settings, windows=store).learn(unread, 1) is None
     assert stored_summary(store) == came_with
 
@@ -246,9 +248,9 @@ def test_the_same_page_with_the_same_time_is_not_published_again(
     store, poison_pool, poison_settings, documents
 ):
     transport = MemoryTransport(store, poison_pool, poison_settings)
-    (one,) = documents(1)
-    again = msgspec.structs.replace(one, source=Source("pages", 0, 77))
-    transport.learn(one, again)
+    (document,) = documents(1)
+    again = msgspec.structs.replace(document, source=Source("pages", 0, 77))
+    transport.learn(document, again)
     assert store.outbox.superseded(10) == []
 
 

@@ -295,8 +295,8 @@ def test_a_fault_in_this_process_is_logged_with_the_source_of_its_page(monkeypat
 )
 def test_a_process_imports_only_what_it_uses(module, unused):
     program = f"import sys, {module}; print(*sys.modules)"
-    found = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert not unused & set(found.stdout.decode().split())
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert not unused & set(done.stdout.decode().split())
 
 
 ARTICLE = b"<nav><a href=/>Home</a></nav><p>" + b"A sentence of some words, and more. " * 20

@@ -33,21 +33,21 @@ def record(settings, html=HTML):
 
 
 def test_a_record_has_the_fields_that_are_asked_for():
-    found = record(ALL)
-    assert found.metadata == Metadata(title="Bridge opens", authors=["Ann Lee"], language="en")
-    assert found.markdown.count("[the bridge](https://daily.example/b)") == 4
-    assert found.html.count('<a href="https://daily.example/b">the bridge</a>') == 4
-    assert found.links[0] == Link(text="Home", url="https://daily.example/", place="template")
-    assert found.links[1].place == "content"
-    assert found.page_type in {"article", "documentation", "forum", "other"}
-    assert found.segments
-    assert found.fetched_at == "2024-03-01T00:00:00Z"
+    cleaned = record(ALL)
+    assert cleaned.metadata == Metadata(title="Bridge opens", authors=["Ann Lee"], language="en")
+    assert cleaned.markdown.count("[the bridge](https://daily.example/b)") == 4
+    assert cleaned.html.count('<a href="https://daily.example/b">the bridge</a>') == 4
+    assert cleaned.links[0] == Link(text="Home", url="https://daily.example/", place="template")
+    assert cleaned.links[1].place == "content"
+    assert cleaned.page_type in {"article", "documentation", "forum", "other"}
+    assert cleaned.segments
+    assert cleaned.fetched_at == "2024-03-01T00:00:00Z"
 
 
 def test_fields_can_be_switched_off_and_the_text_is_the_same():
-    found = record(Settings(metadata=False))
-    assert (found.metadata, found.markdown, found.html, found.links) == (None, None, None, None)
-    assert found.text == record(ALL).text
+    plain = record(Settings(metadata=False))
+    assert (plain.metadata, plain.markdown, plain.html, plain.links) == (None, None, None, None)
+    assert plain.text == record(ALL).text
     assert forms_of(Settings(metadata=False)) == RecordForms(metadata=False)
 
 
@@ -78,26 +78,26 @@ def test_a_text_that_is_published_again_has_all_fields_of_the_first():
 
 
 def test_what_does_not_fit_a_message_is_dropped_before_the_text_is_cut():
-    found = record(ALL)
-    whole = len(encode_json(found))
-    without_segments = len(encode_json(msgspec.structs.replace(found, segments=None)))
-    small = fit_message(found, whole - 1)
+    cleaned = record(ALL)
+    whole = len(encode_json(cleaned))
+    without_segments = len(encode_json(msgspec.structs.replace(cleaned, segments=None)))
+    small = fit_message(cleaned, whole - 1)
     assert (small.segments, small.warnings) == (None, ["segments-dropped"])
-    smaller = fit_message(found, without_segments - 1)
+    smaller = fit_message(cleaned, without_segments - 1)
     assert smaller.warnings == ["segments-dropped", "forms-dropped"]
-    assert (smaller.markdown, smaller.links, smaller.text) == (None, None, found.text)
-    assert smaller.metadata == found.metadata
+    assert (smaller.markdown, smaller.links, smaller.text) == (None, None, cleaned.text)
+    assert smaller.metadata == cleaned.metadata
 
 
 def test_records_come_when_they_are_asked_for_and_change_no_text():
-    found = record(Settings(records=True), THREAD)
-    assert [(post.author, post.date_published) for post in found.records.posts] == [
+    cleaned = record(Settings(records=True), THREAD)
+    assert [(post.author, post.date_published) for post in cleaned.records.posts] == [
         ("Ann 1", "2024-03-01"),
         ("Ann 2", "2024-03-02"),
     ]
     without = record(Settings(), THREAD)
-    assert (without.records, without.text) == (msgspec.UNSET, found.text)
-    small = fit_message(found, len(encode_json(found)) - 1)
+    assert (without.records, without.text) == (msgspec.UNSET, cleaned.text)
+    small = fit_message(cleaned, len(encode_json(cleaned)) - 1)
     assert (small.records, small.warnings) == (msgspec.UNSET, ["forms-dropped"])
 
 
@@ -115,11 +115,11 @@ def test_chunks_come_when_they_are_asked_for_and_stay_when_the_shell_changes():
 
 
 def test_texts_that_were_left_out_and_do_not_fit_a_message_are_dropped():
-    found = record(Settings(observed=True))
-    assert found.observed.left_out
-    observed = msgspec.structs.replace(found.observed, left_out=found.observed.left_out * 9)
-    found = msgspec.structs.replace(found, observed=observed)
-    small = fit_message(found, len(encode_json(found)) - 1)
+    cleaned = record(Settings(observed=True))
+    assert cleaned.observed.left_out
+    observed = msgspec.structs.replace(cleaned.observed, left_out=cleaned.observed.left_out * 9)
+    cleaned = msgspec.structs.replace(cleaned, observed=observed)
+    small = fit_message(cleaned, len(encode_json(cleaned)) - 1)
     assert (small.observed.left_out, small.warnings) == (None, ["forms-dropped"])
-    assert small.observed.charset == found.observed.charset
-    assert small.text == found.text
+    assert small.observed.charset == cleaned.observed.charset
+    assert small.text == cleaned.text

@@ -48,10 +48,10 @@ def test_the_first_page_with_a_content_is_named_and_stays_the_first(index):
 
 def due(index):
     """The pages that are to be judged again, with what is found then."""
-    found = index.due()
-    index.settle(found)
+    due = index.due()
+    index.settle(due)
     assert index.due() == []
-    return {page.url.removeprefix("https://"): index.judge(page) for page, _ in found}
+    return {page.url.removeprefix("https://"): index.judge(page) for page, _ in due}
 
 
 def test_a_page_with_another_content_leaves_its_old_one_to_others(index):
@@ -109,8 +109,8 @@ def test_of_very_many_pages_with_one_content_the_first_are_remembered(index, mon
     for number in range(6):
         index.take(cleaned_text("b.example", number, story(1)), 10 + number)
     assert urls(index) == ["b.example/0", "b.example/1", "b.example/2"]
-    found, published = index.take(cleaned_text("c.example", 1, story(1)), 30)
-    assert (found.url, published) == ("https://b.example/0", None)
+    copy, published = index.take(cleaned_text("c.example", 1, story(1)), 30)
+    assert (copy.url, published) == ("https://b.example/0", None)
     assert index.take(cleaned_text("a.example", 1, story(1)), 5)[0] is None
     assert due(index) == dict.fromkeys(urls(index)[1:], A1)
 
@@ -185,11 +185,11 @@ def test_indexes_tell_each_other_and_agree_whatever_comes_first(index):
         for offset, record in enumerate((second, first)):
             key = f"{record.site}\0{record.url}"
             one.put(key, encode_msgpack(record), partition, offset)
-        found, published = one.take(cleaned_text("c.example", 1, story(1)), now_ms=7)
-        assert (found, published.rank) == (A1, 7)
+        copy, published = one.take(cleaned_text("c.example", 1, story(1)), now_ms=7)
+        assert (copy, published.rank) == (A1, 7)
         assert one.next_offset(partition) == 2
-    found, published = other.take(cleaned_text("b.example", 1, story(1)), now_ms=8)
-    assert (found, published) == (A1, second)
+    copy, published = other.take(cleaned_text("b.example", 1, story(1)), now_ms=8)
+    assert (copy, published) == (A1, second)
     assert due(other) == {"b.example/1": A1}
     assert due(index) == {"b.example/1": A1}
     index.put("a.example\0https://a.example/1", None, 0, 2)

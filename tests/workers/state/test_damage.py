@@ -69,11 +69,11 @@ def test_every_damaged_file_is_noticed_or_does_not_matter(whole, tmp_path):
             else:
                 (path / name).write_bytes(damaged)
             try:
-                found = content(path)
+                entries = content(path)
             except DamagedStore:
                 noticed[name] += 1
             else:
-                assert found == undamaged
+                assert entries == undamaged
     assert min(noticed.values()) >= 2, noticed
 
 

@@ -73,9 +73,9 @@ def test_a_directory_that_can_be_rebuilt_is_emptied_for_another_number_of_partit
     (tmp_path / "settings.jsonl").write_text("")
     (tmp_path / SITE_SETTINGS_FILE).write_text("")
     name = json.loads((tmp_path / "state.json").read_bytes())["instance"]
-    found = StateDirectory.open(tmp_path, 8, is_rebuildable=True)
-    found.close()
-    assert found.instance == name
+    directory = StateDirectory.open(tmp_path, 8, is_rebuildable=True)
+    directory.close()
+    assert directory.instance == name
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "lock",
         SITE_SETTINGS_FILE,
@@ -193,8 +193,8 @@ def test_databases_of_one_size_share_a_cache_and_all_caches_are_counted(tmp_path
     small.put("a", b"key", bytes(1 << 20))
     other.put("a", b"key", bytes(1 << 20))
     assert rocks.memory_bytes()["write_buffers"] >= before + (2 << 20)
-    for one in (small, alike, other):
-        one.close()
+    for store in (small, alike, other):
+        store.close()
 
 
 @pytest.mark.parametrize("value", [b"", b"nonsense", SAYS_SIX_GIB, zstandard.compress(b"a")[:-1]])

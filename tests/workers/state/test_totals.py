@@ -92,14 +92,14 @@ def test_a_scrape_reads_no_store(monkeypatch):
     metrics = RefresherMetrics(lambda: store.totals() + store.totals(), {})
     monkeypatch.setattr(store, "_db", None)
     monkeypatch.setattr(store, "_lock", None)
-    found = dict(
+    totals = dict(
         line.split()
         for line in generate_latest(metrics.registry).decode().splitlines()
         if not line.startswith("#") and "{" not in line
     )
-    assert float(found["templ_window_sites"]) == 6
-    assert float(found["templ_window_documents"]) == 6
-    assert float(found["templ_window_bytes"]) == 2 * store.totals().bytes > 0
-    assert float(found["templ_models_due"]) == 4
-    assert float(found["templ_redesigned_sites"]) == 2
-    assert float(found["templ_fit"]) == pytest.approx(0.75)
+    assert float(totals["templ_window_sites"]) == 6
+    assert float(totals["templ_window_documents"]) == 6
+    assert float(totals["templ_window_bytes"]) == 2 * store.totals().bytes > 0
+    assert float(totals["templ_models_due"]) == 4
+    assert float(totals["templ_redesigned_sites"]) == 2
+    assert float(totals["templ_fit"]) == pytest.approx(0.75)

@@ -138,11 +138,11 @@ def test_a_url_whose_last_output_may_belong_to_an_older_fetch_is_superseded(
             store.delete_url(record, store.next_offset)
         else:
             put(store, record)
-    found = store.outbox.superseded(10)
+    superseded = store.outbox.superseded(10)
     if newest is None:
-        assert found == []
+        assert superseded == []
         return
-    ((key, url),) = found
+    ((key, url),) = superseded
     assert url == "u"
     known = store.newest("example.com", key)
     assert (known if isinstance(known, str) else known.id) == newest
@@ -274,20 +274,20 @@ def test_a_source_that_names_the_same_url_at_another_time_is_moved(store):
 def followed(store, records):
     """Return a store that has read the compacted topic, without records that have a tombstone."""
     gone = set(store.outbox.nulls(1000))
-    found = WindowStore(None, SMALL)
+    new_store = WindowStore(None, SMALL)
     for offset, record in enumerate(records):
         if document_key(record.site, record.source) in gone:
             continue
         if record.kind == "deletion":
-            found.delete_url(record, offset)
+            new_store.delete_url(record, offset)
         else:
-            found.enter(record, stored_summary(record), offset)
+            new_store.enter(record, stored_summary(record), offset)
     keys = {family: set() for family in ("entries", "pages")}
-    for family, key, _ in entries_of(found):
+    for family, key, _ in entries_of(new_store):
         if family in keys:
             keys[family].add(key)
     assert keys["entries"] == keys["pages"]
-    return found
+    return new_store
 
 
 @settings(max_examples=60)
@@ -376,8 +376,8 @@ def test_a_revision_stays_when_the_first_text_is_delivered_again(store):
     revised = msgspec.structs.replace(document(1), revision=1, kept=b"\x80")
     store.replace(revised, store.known(revised), store.next_offset)
     store.replace(document(1), store.known(document(1)), store.next_offset)
-    (found,) = store.window("example.com")
-    assert (found.revision, found.kept) == (1, b"\x80")
+    (entry,) = store.window("example.com")
+    assert (entry.revision, entry.kept) == (1, b"\x80")
 
 
 def test_details_and_headers_of_a_document_are_stored_with_it(store):

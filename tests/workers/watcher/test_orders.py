@@ -57,13 +57,13 @@ def expected_copies(fetches):
             known.pop(page, None)
         elif page not in known or not is_near(known[page][1], content):
             known[page] = now_ms, content
-    found = {}
+    copies = {}
     for page, (_, content) in known.items():
         near = [(ms, one) for one, (ms, other) in known.items() if is_near(content, other)]
         first, (site, url) = min(near)[1].decode().split("\0"), page.decode().split("\0")
         if first[0] != site:
-            found[url] = first[1]
-    return found
+            copies[url] = first[1]
+    return copies
 
 
 class World:
@@ -171,41 +171,41 @@ class Watcher:
     def judge(self):
         """Judge the pages again that are due and whose partitions are this watcher's."""
         due = self._contents.due()
-        for one in due:
-            if self._world.watcher_of(one.page.site) is self:
-                self.own(one.page.site)
-                watch = self._watch(one.page.site)
-                reports, change = watch.judge_again(one.page)
+        for due_page in due:
+            if self._world.watcher_of(due_page.page.site) is self:
+                self.own(due_page.page.site)
+                watch = self._watch(due_page.page.site)
+                reports, change = watch.judge_again(due_page.page)
                 if change is not None:
                     watch.store.apply(change)
                 self._publish(reports)
-            elif one.page.site in self._stores:
+            elif due_page.page.site in self._stores:
                 continue
-            self._contents.settle([one])
+            self._contents.settle([due_page])
 
     def _publish(self, reports):
-        for one in reports:
-            if isinstance(one, PageCopyRecord):
-                self._world.copies[one.url] = one.duplicate_of
-            elif isinstance(one, CopyEnded):
-                self._world.copies.pop(one.url, None)
-            elif isinstance(one, FingerprintRecord):
-                key = fingerprint_key(one.site, one.url).decode()
-                value = None if one.key is None else encode_msgpack(one)
-                self._contents.expect(one)
+        for report in reports:
+            if isinstance(report, PageCopyRecord):
+                self._world.copies[report.url] = report.duplicate_of
+            elif isinstance(report, CopyEnded):
+                self._world.copies.pop(report.url, None)
+            elif isinstance(report, FingerprintRecord):
+                key = fingerprint_key(report.site, report.url).decode()
+                value = None if report.key is None else encode_msgpack(report)
+                self._contents.expect(report)
                 self._world.fingerprints.append((key, value))
 
 
 @st.composite
 def feeds(draw):
-    now_ms, found = 0, []
+    now_ms, fetches = 0, []
     for _ in range(draw(st.integers(1, 12))):
         now_ms += draw(st.integers(0, 1))
         site = draw(st.sampled_from(SITES))
         url = f"https://{site}/{draw(st.integers(0, 1))}"
         content = draw(st.sampled_from((*CONTENTS, None)))
-        found.append(Fetch(now_ms, site, url, content))
-    return found
+        fetches.append(Fetch(now_ms, site, url, content))
+    return fetches
 
 
 STEPS = st.lists(
@@ -255,11 +255,11 @@ def test_files_report_the_same_copies(fetches):
         record = record_of(offset, fetch)
         noticed = watch.take(record)
         reports = noticed.others if fetch.content is None else noticed.records(record)
-        for one in reports:
-            if isinstance(one, PageCopyRecord):
-                copies[one.url] = one.duplicate_of
-            elif isinstance(one, CopyEnded):
-                copies.pop(one.url, None)
+        for report in reports:
+            if isinstance(report, PageCopyRecord):
+                copies[report.url] = report.duplicate_of
+            elif isinstance(report, CopyEnded):
+                copies.pop(report.url, None)
         if fetch.content is None:
             copies.pop(fetch.url, None)
     watch.close()

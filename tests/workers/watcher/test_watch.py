@@ -52,11 +52,11 @@ def cleaned(poison_pool):
     stream = LearningCleaner(LocalState(None, OBSERVED), poison_pool, OBSERVED, revises=True)
 
     def clean(pages):
-        found = []
-        for one in pages:
-            outcome, following = stream.process(one)
-            found += [outcome.record, *following]
-        return found
+        outcomes = []
+        for seen in pages:
+            outcome, following = stream.process(seen)
+            outcomes += [outcome.record, *following]
+        return outcomes
 
     return clean
 
@@ -119,8 +119,8 @@ def test_a_revision_is_no_fetch_and_its_text_is_compared_with_the_next(cleaned, 
     )
     watch.take(first)
     assert watch.take(revised).changes is None
-    found = watch.take(second).changes
-    assert found.removed == ["Revised words are here."]
+    changes = watch.take(second).changes
+    assert changes.removed == ["Revised words are here."]
 
 
 def shop_page(number, offer):
@@ -140,9 +140,9 @@ def test_price_and_stock_are_compared_on_15_products(noticed):
         for turn, offer in enumerate((before, after))
         for number in range(15)
     ]  # fmt: skip
-    found = [one.changes for one in noticed(pages)[15:]]
-    assert [one.degree for one in found] == ["major"] * 15
-    fields = [{each.name: (each.before, each.after) for each in one.fields} for one in found]
+    changes = [one.changes for one in noticed(pages)[15:]]
+    assert [one.degree for one in changes] == ["major"] * 15
+    fields = [{each.name: (each.before, each.after) for each in one.fields} for one in changes]
     assert (
         fields
         == [{"price": (["9.90 EUR"], ["7.50 EUR"]), "availability": (["InStock"], ["OutOfStock"])}]
@@ -237,9 +237,9 @@ def text_of(site, path, number, text=LONG, revision=0):
 
 @pytest.fixture
 def store():
-    found = WatchStore(None, OBSERVED.window)
-    yield found
-    found.close()
+    new_store = WatchStore(None, OBSERVED.window)
+    yield new_store
+    new_store.close()
 
 
 def test_the_content_of_an_earlier_time_is_the_original_whatever_comes_first(store):
@@ -257,8 +257,8 @@ def test_a_copy_that_is_changed_or_gone_is_told_to_be_none_any_more(cleaned, wat
         for one in (own, copied)
     )
     watch.take(own)
-    found = watch.take(copied)
-    (copy,) = found.records(copied)[:1]
+    reported = watch.take(copied)
+    (copy,) = reported.records(copied)[:1]
     assert (copy.url, copy.duplicate_of, copy.duplicate_of_site) == (copied.url, own.url, "a.org")
     other = msgspec.structs.replace(
         copied, source=Source("pages", 0, 9), text=LONG[::-1], fetched_at=time(9),
@@ -310,9 +310,9 @@ def test_a_site_whose_pages_are_mostly_copies_is_told_once(cleaned, watch):
     events = []
     for records in (own, copied):
         first = [one for one in records if not one.revision]
-        for one, text in zip(first, texts, strict=True):
+        for record, text in zip(first, texts, strict=True):
             key = text_of("a", "b", 0, text).fingerprint
-            events += watch.take(msgspec.structs.replace(one, text=text, fingerprint=key)).events
+            events += watch.take(msgspec.structs.replace(record, text=text, fingerprint=key)).events
     (event,) = (one for one in events if one.event == "content-copied")
     assert (event.site, event.before, event.after) == ("b.org", None, "a.org")
 
@@ -322,10 +322,10 @@ def test_what_is_told_depends_on_the_records_alone(tmp_path, cleaned):
     pages = [*articles(15), *articles(15, 15, charset="utf-16"), story(31), story(32, "It is 1.")]
     records = cleaned(pages)
     whole, parts = [], []
-    one = FileWatch(tmp_path / "whole", OBSERVED, finds_copies=True)
+    file_watch = FileWatch(tmp_path / "whole", OBSERVED, finds_copies=True)
     for record in records:
-        whole += one.take(record).records(record)
-    one.close()
+        whole += file_watch.take(record).records(record)
+    file_watch.close()
     for record in records:
         part = FileWatch(tmp_path / "parts", OBSERVED, finds_copies=True)
         parts += part.take(record).records(record)

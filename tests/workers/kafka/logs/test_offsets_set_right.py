@@ -44,9 +44,9 @@ def config(tmp_path, partitions=1, **settings):
 
 def right_offsets(broker, tmp_path, **settings):
     """The offsets that a worker commits again when it takes the partition over, and its snapshots."""
-    one = build_app(config(tmp_path, **settings), "cleaner")
-    right, _ = asyncio.run(one._right_offsets("pages", [0], broker))
-    return right, one.snapshots
+    own_app = build_app(config(tmp_path, **settings), "cleaner")
+    right, _ = asyncio.run(own_app._right_offsets("pages", [0], broker))
+    return right, own_app.snapshots
 
 
 def test_offsets_that_suit_their_log_stay(broker, tmp_path, caplog):
@@ -98,18 +98,18 @@ def test_an_offset_that_cannot_be_set_right_keeps_the_log_that_it_is_of(
     broker.of[0].cut(6)
     broker.of[0].append(*range(8))
     monkeypatch.setattr(app, "ask_for_logs", lambda _access, question: question(broker))
-    one, gone_to = build_app(config(tmp_path), "cleaner"), []
+    own_app, gone_to = build_app(config(tmp_path), "cleaner"), []
 
     async def go_to(offsets):
         gone_to.append(offsets)
         return is_done
 
-    one._consumer = SimpleNamespace(go_to=go_to)
-    asyncio.run(one._set_offsets_right("pages", [0]))
+    own_app._consumer = SimpleNamespace(go_to=go_to)
+    asyncio.run(own_app._set_offsets_right("pages", [0]))
     assert gone_to == [{TP("pages", 0): 6}]
     offset = 6 if is_done else 11
-    broker.commit(0, offset, one.snapshots[0])
-    assert (one.snapshots[0] == read_in) is not is_done
+    broker.commit(0, offset, own_app.snapshots[0])
+    assert (own_app.snapshots[0] == read_in) is not is_done
     assert right_offsets(broker, tmp_path)[0] == ({} if is_done else {TP("pages", 0): 6})
 
 
@@ -139,15 +139,15 @@ def test_partitions_that_were_added_are_a_problem(broker, tmp_path, monkeypatch)
     assert look(broker, partitions=3).problem == said
     ended = []
     monkeypatch.setattr(app, "end_process", lambda reason, **_: ended.append(reason))
-    one = build_app(config(tmp_path, partitions=3), "cleaner")
-    asyncio.run(one._right_offsets("pages", [0], broker))
+    own_app = build_app(config(tmp_path, partitions=3), "cleaner")
+    asyncio.run(own_app._right_offsets("pages", [0], broker))
     assert ended == [f"{said}; the process ends to be started again"]
 
 
 def test_records_that_wait_are_counted_from_the_committed_offset(broker):
     broker.of[0].append(*range(7))
-    found = look(broker, received={0: 14})
-    assert (found.lagging, found.waiting, found.problem) == ({0: 10}, 7, "")
+    observed = look(broker, received={0: 14})
+    assert (observed.lagging, observed.waiting, observed.problem) == ({0: 10}, 7, "")
 
 
 def test_expired_records_do_not_wait(broker):
@@ -159,9 +159,9 @@ def test_expired_records_do_not_wait(broker):
 def test_a_shorter_log_is_lag_and_a_problem_at_once(broker):
     broker.of[0].cut(0)
     broker.of[0].append(*range(4))
-    found = look(broker)
-    assert (found.lagging, found.waiting) == ({0: 0}, 4)
-    assert found.problem.startswith("pages-0: the log of this topic was cut at offset 0")
+    observed = look(broker)
+    assert (observed.lagging, observed.waiting) == ({0: 0}, 4)
+    assert observed.problem.startswith("pages-0: the log of this topic was cut at offset 0")
 
 
 @pytest.mark.parametrize("kept", [10, 12, 14])
@@ -177,12 +177,12 @@ def test_records_that_were_fetched_after_the_last_look_and_lost_are_a_problem(
     log.cut(kept)
     log.append(*range(20))
     fetched.note("pages", 0, batch([], base_offset=20, epoch=log.epoch))
-    found = look(broker, received={0: 21})
+    observed = look(broker, received={0: 21})
     if kept == 14:
-        assert found.problem == ""
+        assert observed.problem == ""
         assert fetched.of("pages", 0) == {}
     else:
-        assert found.problem == (
+        assert observed.problem == (
             f"pages-0: the log of this topic was cut at offset {kept}; it had been read up to 14 or "
             "further"
         )
@@ -216,11 +216,11 @@ def test_a_process_that_is_given_partitions_of_a_new_topic_ends(broker, tmp_path
     broker.offsets.clear()
     ended = []
     monkeypatch.setattr(app, "end_process", ended.append)
-    one = build_app(config(tmp_path), "cleaner")
-    asyncio.run(one._right_offsets("pages", [0], broker))
+    own_app = build_app(config(tmp_path), "cleaner")
+    asyncio.run(own_app._right_offsets("pages", [0], broker))
     assert ended == []
     broker.make_anew()
-    asyncio.run(one._right_offsets("pages", [0], broker))
+    asyncio.run(own_app._right_offsets("pages", [0], broker))
     assert ended == [
         "pages: the topic was deleted and created again; the process ends to be started again"
     ]
@@ -232,8 +232,8 @@ def test_a_process_without_partitions_ends_when_records_wait_that_nobody_has(
 ):
     broker.of[0].append(*range(7))
     broker.assigned = {0} if somebody_has_it else set()
-    found = look(broker, assigned=())
-    assert found.unassigned == ({} if somebody_has_it else {0: 10})
+    observed = look(broker, assigned=())
+    assert observed.unassigned == ({} if somebody_has_it else {0: 10})
     ended, joined = [], []
 
     async def is_waiting(*_):
@@ -249,7 +249,7 @@ def test_a_process_without_partitions_ends_when_records_wait_that_nobody_has(
     async def looks():
         patience = Patience(0, time.monotonic())
         for _ in range(2):
-            await act(role, found, patience)
+            await act(role, observed, patience)
 
     asyncio.run(looks())
     line = (

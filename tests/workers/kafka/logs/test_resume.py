@@ -45,9 +45,9 @@ MARK = LogSnapshot("a", 4, 100)
 def test_reading_goes_on_where_the_log_stopped_being_the_same(
     position, snapshot, log, offset, is_other
 ):
-    found = resume(position, snapshot, log)
-    assert (found.offset, found.is_other_log) == (offset, is_other)
-    assert bool(found.reason) == (is_other or offset > (position or offset))
+    resumed = resume(position, snapshot, log)
+    assert (resumed.offset, resumed.is_other_log) == (offset, is_other)
+    assert bool(resumed.reason) == (is_other or offset > (position or offset))
 
 
 @pytest.mark.parametrize(("reset", "offset"), [("cut", 50), ("earliest", 3), ("latest", 90)])
@@ -57,8 +57,8 @@ def test_the_setting_decides_where_a_cut_log_is_read_on(reset, offset):
 
 @pytest.mark.parametrize(("reset", "offset"), [("cut", 120), ("earliest", 120), ("latest", 130)])
 def test_what_may_be_the_records_of_a_new_leader_is_read_again(reset, offset):
-    found = resume(130, MARK, LogState(3, 500, "a", 6, kept=120), reset)
-    assert (found.offset, found.is_sure) == (offset, False)
+    resumed = resume(130, MARK, LogState(3, 500, "a", 6, kept=120), reset)
+    assert (resumed.offset, resumed.is_sure) == (offset, False)
 
 
 def test_the_line_says_what_happened():

@@ -147,12 +147,12 @@ def written(rng, number):
 
 def compacted(broker):
     """The topic after its cleaner has kept the last record of each key."""
-    found = Documents()
+    documents = Documents()
     last = {record.key: record for record in broker.of[0].records}
     for record in broker.of[0].records:
         if last[record.key] is record and record.value is not None:
-            found.record(record.key, record.value)
-    return found
+            documents.record(record.key, record.value)
+    return documents
 
 
 def pages_of(broker, path, monkeypatch):
@@ -166,11 +166,11 @@ def pages_of(broker, path, monkeypatch):
 
 
 def without_nulls(broker):
-    found = Documents()
+    documents = Documents()
     for record in broker.of[0].records:
         if record.value is not None:
-            found.record(record.key, record.value)
-    return found
+            documents.record(record.key, record.value)
+    return documents
 
 
 def test_a_null_value_that_comes_into_a_cut_log_removes_nothing(documents, tmp_path, monkeypatch):
@@ -230,9 +230,9 @@ def test_windows_are_those_of_what_the_log_holds_whenever_it_is_cut(
         with closing(Process(documents, path)) as last:
             last.read()
             last.read()
-            found = last.pages()
+            pages = last.pages()
     expected = pages_of(without_nulls(documents), tmp_path / "expected", monkeypatch)
-    assert found == expected
+    assert pages == expected
     assert pages_of(compacted(documents), tmp_path / "compacted", monkeypatch) == expected
     assert happened["cuts"]
 

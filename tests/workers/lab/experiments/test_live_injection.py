@@ -59,22 +59,22 @@ def corpus(tmp_path_factory):
 
 def figures(corpus, kind, share, *, also_inside=False):
     settings = InjectionSettings(kind, also_inside, seed=3)
-    [(_, [found])] = run_sites(read_sites(corpus, "arrival"), settings, [share], jobs=1)
-    return found
+    [(_, [words])] = run_sites(read_sites(corpus, "arrival"), settings, [share], jobs=1)
+    return words
 
 
 @pytest.mark.parametrize(("kind", "most"), [("", 0), ("changing", 0.2)])
 def test_repeated_paragraphs_go_and_the_content_stays(corpus, kind, most):
-    found = figures(corpus, kind, 0.6)
-    assert found["injected"] > 200
-    assert found["left"] <= most * found["injected"]
-    assert found["lost"] == 0
+    words = figures(corpus, kind, 0.6)
+    assert words["injected"] > 200
+    assert words["left"] <= most * words["injected"]
+    assert words["lost"] == 0
 
 
 def test_texts_inside_paragraphs_go_and_most_of_the_content_stays(corpus):
-    found = figures(corpus, "", 1, also_inside=True)
-    assert found["left"] < 0.05 * found["injected"]
-    assert 0 < found["lost"] < 0.15 * found["content"]
+    words = figures(corpus, "", 1, also_inside=True)
+    assert words["left"] < 0.05 * words["injected"]
+    assert 0 < words["lost"] < 0.15 * words["content"]
 
 
 def without_strings(monkeypatch):
@@ -87,11 +87,11 @@ def without_strings(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["", "changing", "varying", "scattered"])
 def test_without_strings_it_would_be_left(corpus, monkeypatch, kind):
-    found = figures(corpus, kind, 1)
-    assert found["injected"] > 200
-    left = found["left"] / found["injected"]
+    words = figures(corpus, kind, 1)
+    assert words["injected"] > 200
+    left = words["left"] / words["injected"]
     assert left < (0.75 if kind == "scattered" else 0.2)
-    assert found["lost"] == 0
+    assert words["lost"] == 0
     without_strings(monkeypatch)
     without = figures(corpus, kind, 1)
     assert without["left"] / without["injected"] > left + 0.25

@@ -43,16 +43,16 @@ def test_the_share_of_words_and_links_is_that_of_the_menu():
             for number in NUMBERS
         ]
     )
-    found = measure_site("a.org", 2005, pages)
-    html, words, links = found.shares
-    assert (found.pages, found.template_words, found.content_words) == (20, 10, STORY_WORDS)
+    site = measure_site("a.org", 2005, pages)
+    html, words, links = site.shares
+    assert (site.pages, site.template_words, site.content_words) == (20, 10, STORY_WORDS)
     assert words == pytest.approx(10 / 40)
     assert links == pytest.approx(10 / 11)
     assert 0.3 < html < 0.7
 
 
 def test_growth_is_that_of_each_site():
-    found = yearly_growth(
+    growth = yearly_growth(
         [
             dated("a.org", 2000, 0.2),
             dated("a.org", 2010, 0.2 * 1.06**10),
@@ -61,7 +61,7 @@ def test_growth_is_that_of_each_site():
             dated("c.org", 2005, 0.4),
         ]
     )
-    assert found == {name: [pytest.approx(0.06)] for name in ("HTML", "words", "links")}
+    assert growth == {name: [pytest.approx(0.06)] for name in ("HTML", "words", "links")}
 
 
 def test_the_command_reports_each_year(templ, tmp_path):
