@@ -134,7 +134,7 @@ class Disturber:
             "hostile site-models": self._hostile_site_models,
             "page dated ahead": self._page_ahead,
             "feed sent again": self._send_again,
-            ONCE: self._pages_made_anew,
+            ONCE: self._recreate_pages,
         }
 
     def start(self):
@@ -329,10 +329,10 @@ class Disturber:
         self._broker.start()
         return lost
 
-    def _pages_made_anew(self):
+    def _recreate_pages(self):
         for record in self._stream.records(PAGES):
             self.ledger.lose_page(record.topic, record.partition, record)
-        self._stream.make_anew(PAGES)
+        self._stream.recreate(PAGES)
 
     def _hostile_pages(self):
         for _ in range(HOSTILE_PER_FAULT):

@@ -202,8 +202,8 @@ def disturbed_run(
     finally:
         stream.stop_all()
         disturber.close()
-    told = write_expected(feed, directory / "expected.jsonl", expected)
-    _, undisturbed = local_run([told], directory, timeout_s=36000, **PATIENT)
+    expected_feed = write_expected(feed, directory / "expected.jsonl", expected)
+    _, undisturbed = local_run([expected_feed], directory, timeout_s=36000, **PATIENT)
     times = [one.seconds for one in recoveries]
     said = "".join(map(stream.log, WORKERS))
     return Report(
@@ -294,7 +294,7 @@ def has_recovered(before, now):
 
 
 def outcome_of(stream, ledger, fed):
-    """What the topics tell.
+    """Judge what the topics hold.
 
     Returns:
         Fields of the report; id -> event time of each page that the undisturbed run is to have; and

@@ -53,7 +53,7 @@ class Topics:
 
 @pytest.fixture
 def topics():
-    """Topics of which a hostile record at offset 7 was refused, and cut away."""
+    """Topics that had a hostile record at offset 7, which was refused and cut away."""
     found = Topics()
     found.refuse(7)
     return found

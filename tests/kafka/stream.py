@@ -239,7 +239,7 @@ class Stream:
         )
         return {one.key.decode(): dict(one.headers)["source.id"].decode() for one in cleaned}
 
-    def make_anew(self, *topics):
+    def recreate(self, *topics):
         """Delete topics and create them again, empty."""
         self.delete(*topics)
         self.create_topics()

@@ -76,9 +76,9 @@ def test_pages_of_a_log_that_became_shorter_are_cleaned(
     assert "Traceback" not in stream.log()
 
 
-def test_pages_made_anew_under_a_running_worker_are_cleaned(stream, tmp_path):
+def test_pages_of_a_recreated_topic_are_cleaned(stream, tmp_path):
     feed_first(stream, tmp_path)
-    stream.make_anew(PAGES)
+    stream.recreate(PAGES)
     second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
     stream.feed(second)
     wait_until_cleaned(stream, second)
@@ -109,9 +109,9 @@ def test_windows_follow_documents_that_were_lost_under_a_running_refresher(
     assert stream.windows("one") == undisturbed
 
 
-def test_all_topics_made_anew_under_a_running_worker(stream, tmp_path):
+def test_all_topics_recreated_under_a_running_worker(stream, tmp_path):
     feed_first(stream, tmp_path)
-    stream.make_anew(*TOPICS)
+    stream.recreate(*TOPICS)
     second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
     stream.feed(second)
     wait_until_cleaned(stream, second)
@@ -127,7 +127,7 @@ def test_site_models_that_were_emptied_are_published_again(stream, stoppable_bro
     sites = {record.key for record in stream.records(SITE_MODELS)}
     time.sleep(3 * CHECK_S)  # the refresher looks at the topic after it has published
     if how == "made again":
-        stream.make_anew(SITE_MODELS)
+        stream.recreate(SITE_MODELS)
     else:
         stream.lose_log(stoppable_broker, SITE_MODELS)
     wait_until(lambda: {record.key for record in stream.records(SITE_MODELS)} == sites, stream.log)

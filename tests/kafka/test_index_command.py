@@ -79,7 +79,7 @@ def test_the_index_holds_what_a_worker_has_published(stream, tmp_path):
     assert "Traceback" not in printed
 
 
-def test_deletions_that_may_be_gone_from_the_topic_are_found_by_reading_it_anew(stream, tmp_path):
+def test_deletions_that_may_be_gone_from_the_topic_are_found_by_reading_it_again(stream, tmp_path):
     def named(page):
         record = cleaned_text("a", page, "words")
         return record.url, encode_json(record)

@@ -103,7 +103,7 @@ def test_texts_are_published_again_and_the_topics_tell_the_same(stream, tmp_path
     assert stream.windows("one") == undisturbed
 
 
-def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
+def test_a_store_left_behind_for_days_is_recreated(stream, tmp_path):
     """Null values that it never read may be gone from the topic by now."""
     feed = write_feed(tmp_path / "feed.jsonl", pages=8, sites=1)
     local_run([feed], tmp_path)

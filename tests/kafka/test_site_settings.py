@@ -281,7 +281,7 @@ def test_settings_of_a_topic_created_again_are_read_and_take_downs_are_remembere
     before = ends_of_settings(running)
 
     with running.paused():
-        running.make_anew(SITE_SETTINGS)
+        running.recreate(SITE_SETTINGS)
         said = site(running, "override", STAYS, "--remove", "h1").stderr
         for number, end in before.items():
             missing = end - ends_of_settings(running)[number]

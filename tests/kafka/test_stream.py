@@ -174,7 +174,7 @@ def test_a_deleted_state_is_rebuilt_from_documents(stream, tmp_path):
     assert all(records[0].site_model_version for records in newest)
 
 
-def test_windows_of_a_topic_that_was_made_anew_are_made_anew(stream, tmp_path):
+def test_windows_of_a_topic_that_was_recreated_are_rebuilt(stream, tmp_path):
     stream.start("one")
     stream.feed(write_feed(tmp_path / "first.jsonl", pages=40))
     stream.finish("one")

@@ -125,7 +125,7 @@ def test_positions_are_kept_beside_the_texts(url):
             index.move("t", 3, 7)
             index.mark("t", 3, b"mark")
         with pytest.raises(StateProblem, match="index of a new name"):
-            index.read_anew("t", 3, 9)
+            index.begin_rereading("t", 3, 9)
     with OpenSearchIndex(url, load_settings()) as index:
         assert index.position("t", 3) == LogPosition(7, b"mark")
 

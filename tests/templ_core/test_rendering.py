@@ -1,4 +1,4 @@
-"""Generated pages, of which each kept part is in both forms once and in order, and nothing of a removed one."""
+"""On generated pages, both forms have each kept part once and in order, and nothing of removed parts."""
 
 import re
 import time

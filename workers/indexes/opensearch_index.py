@@ -240,7 +240,7 @@ class OpenSearchIndex:
         self._moved.add(key)
         return self._positions.setdefault(key, _Position(topic, partition))
 
-    def read_anew(self, topic: str, partition: int, until: int) -> None:  # noqa: ARG002
+    def begin_rereading(self, topic: str, partition: int, until: int) -> None:  # noqa: ARG002
         """Refuse, because a server cannot know what a log has lost.
 
         Raises:

@@ -219,7 +219,7 @@ class SqliteIndex:
             "UPDATE logs SET mark = ? WHERE topic = ? AND partition = ?", (mark, topic, partition)
         )
 
-    def read_anew(self, topic: str, partition: int, until: int) -> None:
+    def begin_rereading(self, topic: str, partition: int, until: int) -> None:
         """Prepare, inside a transaction, for reading a partition again from its start.
 
         When its end offset `until` is reached, texts without a record in the partition are deleted.

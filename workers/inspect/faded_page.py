@@ -9,7 +9,7 @@ from workers.inspect.frame import PageWriter, harmless_attributes, harmless_shee
 from workers.inspect.frame_tree import End, FrameEvent, Piece, Start
 from workers.inspect.html_templates import render
 
-Look = Literal["kept", "gone", "field", "record"]
+Marking = Literal["kept", "gone", "field", "record"]
 """How a segment is shown; a `record` names the record that it stands in."""
 
 
@@ -19,16 +19,16 @@ def plain_page(events: Sequence[FrameEvent], sheets: Sequence[str]) -> Markup:
 
 
 def faded_page(
-    events: Sequence[FrameEvent], looks: Sequence[Look], sheets: Sequence[str]
+    events: Sequence[FrameEvent], markings: Sequence[Marking], sheets: Sequence[str]
 ) -> Markup:
     """Return a page in which elements without kept text are faded, as the content of a shadow root.
 
     Args:
         events: The page.
-        looks: How each segment is shown; length n_segments.
+        markings: How each segment is shown; length n_segments.
         sheets: The style sheets of the page.
     """
-    return _shown(_FadingWriter(looks, _classes(events, looks)), events, sheets)
+    return _shown(_FadingWriter(markings, _classes(events, markings)), events, sheets)
 
 
 def _shown(writer: PageWriter, events: Sequence[FrameEvent], sheets: Sequence[str]) -> Markup:
@@ -39,7 +39,7 @@ def _shown(writer: PageWriter, events: Sequence[FrameEvent], sheets: Sequence[st
     )
 
 
-def _classes(events: Sequence[FrameEvent], looks: Sequence[Look]) -> dict[int, list[str]]:
+def _classes(events: Sequence[FrameEvent], markings: Sequence[Marking]) -> dict[int, list[str]]:
     """Return the classes of elements that are faded as a whole, or are records, by the identity of their starts.
 
     A record is the largest element around its name that has no other name in it.
@@ -58,8 +58,8 @@ def _classes(events: Sequence[FrameEvent], looks: Sequence[Look]) -> dict[int, l
             case Piece(segment=int(segment)):
                 for element in around:
                     texts[element] += 1
-                    kept[element] += looks[segment] != "gone" and not event.is_cut
-                    names[element] += looks[segment] == "record"
+                    kept[element] += markings[segment] != "gone" and not event.is_cut
+                    names[element] += markings[segment] == "record"
     faded = [bool(some) and not good for some, good in zip(texts, kept, strict=True)]
     classes: dict[int, list[str]] = {}
     for number, (start, parent) in enumerate(zip(starts, parents, strict=True)):
@@ -72,11 +72,11 @@ def _classes(events: Sequence[FrameEvent], looks: Sequence[Look]) -> dict[int, l
 
 
 class _FadingWriter(PageWriter):
-    """Writes a page with the looks of its segments."""
+    """Writes a page with the markings of its segments."""
 
-    def __init__(self, looks: Sequence[Look], classes: Mapping[int, list[str]]) -> None:
+    def __init__(self, markings: Sequence[Marking], classes: Mapping[int, list[str]]) -> None:
         super().__init__()
-        self._looks = looks
+        self._markings = markings
         self._classes = classes
 
     def attributes(self, start: Start) -> dict[str, str]:
@@ -86,5 +86,5 @@ class _FadingWriter(PageWriter):
         return attributes
 
     def marked(self, piece: Piece, segment: int) -> dict[str, str]:
-        look = "gone" if piece.is_cut else self._looks[segment]
-        return {"class": f"templ-text-{look}"}
+        marking = "gone" if piece.is_cut else self._markings[segment]
+        return {"class": f"templ-text-{marking}"}

@@ -259,7 +259,7 @@ class Watcher(Role):
             )
 
     async def _compare_copies(self, number: int) -> None:
-        """Have pages of a partition judged again of which the topic says something else than this watcher knows."""
+        """Have the pages of a partition judged again about which the topic and this watcher disagree."""
         topic = self.config.broker.topic(PAGE_COPIES)
         partitions = [TopicPartition(topic, one) for one in range(self.config.counts[PAGE_COPIES])]
         reported: dict[bytes, PageCopyRecord] = {}

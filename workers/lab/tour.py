@@ -18,7 +18,7 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.records.records import PageRecords
 from workers.cli.options import open_output
 from workers.errors import InputProblem
-from workers.inspect.faded_page import Look, faded_page, plain_page
+from workers.inspect.faded_page import Marking, faded_page, plain_page
 from workers.inspect.frame_tree import events_of_markup, style_sheets
 from workers.inspect.html_templates import render
 from workers.inspect.plots import Plot
@@ -188,7 +188,7 @@ def _shown(
     events, sheets = events_of_markup(markup, document, cuts) or [], style_sheets(markup)
     fields = {text for one in records.fields for text in (one.name, one.value)}
     names = {one.name for one in records.items}
-    looks: list[Look] = [
+    markings: list[Marking] = [
         "gone"
         if not one.kept
         else "record"
@@ -203,5 +203,5 @@ def _shown(
         page["url"],
         explained.site_documents,
         plain_page(events, sheets),
-        faded_page(events, looks, sheets),
+        faded_page(events, markings, sheets),
     )

@@ -185,7 +185,7 @@ class ContentIndex(FollowedStore):
         )
 
     def compare(self, reported: Mapping[Original, str], is_own: Callable[[str], bool]) -> None:
-        """Have pages of own sites judged again of which the topic says something else than is known now.
+        """Have the pages of own sites judged again about which the topic and this index disagree.
 
         Args:
             reported: The pages of these sites that are copies by the topic, each with the URL of its original.

@@ -53,7 +53,7 @@ _BULLETS = "\u2022\u25cf\u25aa\u25e6\u2023"
 
 
 class _Holder:
-    """A block, or a part of a run of text: an element of which the text around it says whether it is a block."""
+    """An element that is a block, or that may be one: the text around it decides."""
 
     def __init__(self, node, tag, is_part):
         self.node, self.tag, self.is_part = node, tag, is_part

@@ -47,7 +47,7 @@ BREAKS = names("""
     h1 h2 h3 h4 h5 h6 header hgroup hr legend li listing main menu nav ol optgroup option p pre search section
     summary table ul xmp
     """)
-"""Elements of which a browser begins a line where they begin, and one where they end."""
+"""A browser begins a line where these elements begin, and where they end."""
 ENDS_CELL = names("caption col colgroup tbody td tfoot th thead tr")
 """Elements that end the cell in which they begin; outside a table, the parser ignores their tags."""
 

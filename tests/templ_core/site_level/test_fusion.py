@@ -279,7 +279,7 @@ def test_a_page_of_a_new_design_is_trusted_to_the_page_alone_but_for_texts_that_
     assert columns["trust"].tolist() == [float(text == seen) for text in texts]
 
 
-def test_where_a_site_makes_its_names_anew_the_trees_tell_the_places():
+def test_where_a_site_renames_its_classes_the_trees_tell_the_places():
     def page(number, names):
         body, foot = names
         story = f"Story {number} tells of boats and of harbour {number}, of men and of tides."

@@ -177,7 +177,7 @@ class TestEvidence:
         content = [log_odds.pop(text) for text in prose(99, 7)]
         assert min(content) > max(0, *log_odds.values())
 
-    def test_names_that_a_site_makes_anew_do_not_matter(self):
+    def test_names_that_a_site_changes_do_not_matter(self):
         documents = [article(n, names="a b c d") for n in range(10)]
         model = learned(documents)
         one, other = (evidence(article(99, names=names), model) for names in ("a b c d", "w x y z"))

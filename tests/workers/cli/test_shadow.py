@@ -23,7 +23,7 @@ def test_settings_change_the_pages_of_their_site_only(templ_process, state, tmp_
     assert not (state / "site-settings.jsonl").exists()
 
 
-def test_another_page_model_has_its_site_models_fitted_anew(templ, state, model_file):
+def test_another_page_model_has_its_site_models_refitted(templ, state, model_file):
     done = templ("shadow", "--state", state, "--page-model", model_file, "--site", "b.org")
     assert done.stdout.decode().splitlines()[1].split()[1] == "100.0%"
 

@@ -197,7 +197,7 @@ def test_a_host_whose_robots_txt_cannot_be_read_is_named(tmp_path):
     assert not (tmp_path / "pages.jsonl").read_bytes()
 
 
-def test_a_file_that_was_moved_away_begins_anew(tmp_path):
+def test_a_file_that_was_moved_away_begins_again(tmp_path):
     lines = PageLines(tmp_path / "pages.jsonl", {"pages.jsonl": 1000})
     lines.close()
     assert lines.length == 0

@@ -6,7 +6,7 @@ from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 
 def crawled_pages():
-    """36 pages of three sites as they come, one of which is a PDF file."""
+    """36 pages of three sites in the order of their arrival; one of them is a PDF file."""
     feed = simulate_feed(FeedSettings(genre="news", sites=3, pages=36, seed=5))
     pages = [
         CrawledPage(made.html, f"{made.url}#{number}", made.site)

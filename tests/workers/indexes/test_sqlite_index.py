@@ -180,14 +180,14 @@ def test_texts_that_share_min_hashes_are_one_hit(index):
     assert found(index, "word1") == ["first", "other order"]
 
 
-def test_a_log_that_is_read_anew_takes_away_what_it_does_not_have_any_more(index):
+def test_a_log_that_is_read_again_takes_away_what_it_does_not_have_any_more(index):
     for number in range(3):
         apply(index, text("t", url=f"u{number}"), place=LogPlace("cleaned", 0, number))
     apply(index, text("t", url="other partition"), place=LogPlace("cleaned", 1, 0))
     apply(index, text("t", url="of a file"))
     with index.transaction():
         index.move("cleaned", 0, 3)
-        index.read_anew("cleaned", 0, until=3)
+        index.begin_rereading("cleaned", 0, until=3)
     apply(index, text("t", url="u1"), place=LogPlace("cleaned", 0, 1))
     with index.transaction():
         index.move("cleaned", 0, 2)

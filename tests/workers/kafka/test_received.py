@@ -106,10 +106,10 @@ def test_what_a_library_calls_an_error_and_is_none_is_not_logged():
 
 def test_a_broker_that_is_away_has_no_traceback_and_a_fault_has():
     for error, is_kept in ((KafkaConnectionError("away"), False), (ValueError("fault"), True)):
-        told = log_record("mode.worker", "Error: %r", error)
-        told.exc_info = type(error), error, None
-        assert without_expected_traceback(told)
-        assert bool(told.exc_info) == is_kept
+        line_record = log_record("mode.worker", "Error: %r", error)
+        line_record.exc_info = type(error), error, None
+        assert without_expected_traceback(line_record)
+        assert bool(line_record.exc_info) == is_kept
 
 
 MESSAGES = 20_000

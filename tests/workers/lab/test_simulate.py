@@ -354,14 +354,14 @@ def _paths(html: str) -> set[str]:
 
 def test_a_redesign_changes_the_markup_of_the_same_site():
     settings = FeedSettings(sites=8, pages=240, redesign_day=14)
-    looks = defaultdict(lambda: {0: set(), 1: set()})
+    paths_of_site = defaultdict(lambda: {0: set(), 1: set()})
     for page in simulate_feed(settings):
         day = (page.fetched_at - settings.start) / timedelta(days=1)
         assert page.design == int(day >= 14)
         if page.page_role == "article":
-            looks[page.site][page.design] |= _paths(page.html)
-    assert len(looks) == 8
-    for before, after in (look.values() for look in looks.values()):
+            paths_of_site[page.site][page.design] |= _paths(page.html)
+    assert len(paths_of_site) == 8
+    for before, after in (of_site.values() for of_site in paths_of_site.values()):
         assert len(before & after) < 0.4 * len(before | after)
 
 
@@ -469,8 +469,8 @@ def test_an_entry_keeps_its_words_through_a_redesign():
     for number in range(8):
         site = make_site(number, "0", "news", "en", start - 50 * gap, gap)
         texts = set()
-        for look in (0, 1):
-            design = make_design(site.seed, "0", number, look)
+        for design_number in (0, 1):
+            design = make_design(site.seed, "0", number, design_number)
             writer = BodyWriter(site, archive_entry(site, 20), design.markup)
             texts.add(
                 tuple(sections(part)[0].text for part in writer.paragraphs(300) if sections(part))

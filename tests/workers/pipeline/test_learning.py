@@ -281,7 +281,7 @@ def test_documents_that_leave_a_window_are_forgotten_once_their_tombstones_are_o
     assert len(transport.forgotten) == 3
 
 
-def test_another_page_model_reads_the_window_anew(store, poison_pool, poison_settings, documents):
+def test_another_page_model_reads_the_window_again(store, poison_pool, poison_settings, documents):
     some = list(documents(3))
     MemoryTransport(store, poison_pool, poison_settings).learn(*some)
     runner = InProcess(other_page_model())

@@ -149,7 +149,7 @@ def entries(store):
     return store.window_entries("s0.com")
 
 
-def test_a_damaged_model_store_is_made_anew_and_reads_its_topic_again(tmp_path):
+def test_a_damaged_model_store_is_recreated_and_reads_its_topic_again(tmp_path):
     path = tmp_path / "models"
     store = ModelStore(path)
     model = site_model_record(site="a.com", body=bytes(10_000))
@@ -187,7 +187,7 @@ def test_a_store_whose_making_was_interrupted_is_new(tmp_path):
     assert content(path)[1] == 0
 
 
-def test_a_directory_with_a_damaged_description_is_begun_anew_where_topics_hold_it(
+def test_a_directory_with_a_damaged_description_is_begun_again_where_topics_hold_it(
     tmp_path, caplog
 ):
     StateDirectory.open(tmp_path, 4).close()

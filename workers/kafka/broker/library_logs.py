@@ -16,7 +16,7 @@ _NO_PROBLEM = (
     # mode looks at the consumer's thread itself, and a busy machine is late without harm. The
     # probes and the watchdog look at the same thread, and say when it hangs.
     "Thread keepalive is not responding",
-    # faust counts rebalances for sensors, of which this worker has none.
+    # faust counts rebalances for sensors, and this worker has none.
     "Missing sensor state for rebalance",
     # A commit took longer than the time between two commits; the next one follows it.
     "Timer %s is overlapping",

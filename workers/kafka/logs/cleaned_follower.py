@@ -55,7 +55,7 @@ class CleanedFollower(LogFollower):
                     reason = "deletions that were never read may be gone from it"
                     self._warn_of_reading_again(number, reason)
                     offset = state.start
-                    self._index.read_anew(self._topic, number, state.end)
+                    self._index.begin_rereading(self._topic, number, state.end)
                 self._index.move(self._topic, number, offset)
                 self._index.mark(self._topic, number, state.snapshot.encode())
             offsets[number] = offset

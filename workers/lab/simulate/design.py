@@ -491,7 +491,7 @@ class Placement:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """One look of a site. A redesign replaces it as a whole."""
+    """One design of a site. A redesign replaces it as a whole."""
 
     number: int
     """0 for the first design and 1 for the one after the redesign."""
@@ -511,9 +511,9 @@ def make_design(site_seed: str, feed_seed: str, site_number: int, number: int) -
     family = _FAMILIES[(site_number + number) % len(_FAMILIES)]
     markup = _make_markup(family, rng)
     place = _make_placement(family, rng)
-    look_seed = f"{feed_seed}/look/{number}"
-    richness = spread(look_seed, site_number)
-    heaviness = near(richness, spread(look_seed, site_number, 1), 0.3)
+    design_seed = f"{feed_seed}/look/{number}"
+    richness = spread(design_seed, site_number)
+    heaviness = near(richness, spread(design_seed, site_number, 1), 0.3)
     return Design(
         number=number,
         seed=seed,

@@ -459,7 +459,7 @@ def simulate_feed(settings: FeedSettings) -> Iterator[SyntheticPage]:
         previous = site
 
 
-class _Look(NamedTuple):
+class _DesignedSite(NamedTuple):
     design: Design
     chrome: parts.Chrome
 
@@ -470,7 +470,7 @@ class _Feed:
         shares = [1.0 / (1.0 + rank / settings.sites) for rank in range(settings.sites)]
         self._weights = list(accumulate(shares))
         self._site = lru_cache(_CACHED_SITES)(self._make_site)
-        self._look = lru_cache(2 * _CACHED_SITES)(self._make_look)
+        self._designed = lru_cache(2 * _CACHED_SITES)(self._make_designed)
         self._readable_site = lru_cache(_CACHED_SITES)(self._make_readable_site)
 
     def choose_site(self, rng: Random, previous: int) -> int:
@@ -495,8 +495,8 @@ class _Feed:
                 is_missing=rng.random() < settings.missing_share,
             )
         site, encoding = self._site(site_number)
-        look = self._look(site_number, design)
-        context = parts.PageContext(site, look.design, moment, rng, look.chrome)
+        designed = self._designed(site_number, design)
+        context = parts.PageContext(site, designed.design, moment, rng, designed.chrome)
         body = _response(context, visited, settings.missing_share)
         return _finished(context, body, encoding)
 
@@ -518,10 +518,10 @@ class _Feed:
         site = make_site(number, str(settings.seed), genre, code, oldest, gap)
         return site, choose_encoding(code, Random(f"{site.seed}/encoding"))
 
-    def _make_look(self, site_number: int, design_number: int) -> _Look:
+    def _make_designed(self, site_number: int, design_number: int) -> _DesignedSite:
         site, _ = self._site(site_number)
         design = make_design(site.seed, str(self._settings.seed), site_number, design_number)
-        return _Look(design, parts.make_chrome(site, design))
+        return _DesignedSite(design, parts.make_chrome(site, design))
 
     def _design_number(self, moment: datetime, rng: Random) -> int:
         settings = self._settings

@@ -187,7 +187,7 @@ class ReadableSite:
         self.key = f"{word}-{number}.example"
         self.start = start
 
-    def look(self, design: int) -> dict[str, Any]:
+    def style(self, design: int) -> dict[str, Any]:
         """Return the names of classes and the style of a design."""
         rng = Random(f"{self.seed}/design/{design}")
         form = rng.choice(("{0}", "site-{0}", "{1}__{0}", "{1}-{0}"))
@@ -333,7 +333,7 @@ def readable_page(
     site: ReadableSite, number: int, moment: datetime, rng: Random, *, design: int, is_missing: bool
 ) -> SyntheticPage:
     """Return the page of the entry with a number, a listing around it, or an error page."""
-    look, newest = site.look(design), number + 40
+    style, newest = site.style(design), number + 40
     role = "missing" if is_missing else "article"
     if not is_missing and rng.random() < _LISTING_SHARE:
         role = "listing"
@@ -350,8 +350,8 @@ def readable_page(
     html = str(
         render(
             f"lab/simulate/templates/readable_{template}.html",
-            site=_Shown(site, look),
-            names=look["names"],
+            site=_Shown(site, style),
+            names=style["names"],
             title={"article": entry.title, "listing": section, "missing": "Page not found"}[role],
             entry=entry if role == "article" else None,
             entries=[site.entry(one) for one in range(number, number + _LISTED)],
@@ -366,7 +366,7 @@ def readable_page(
     content = _CONTENT.get(role, ())
 
     def selector(roles: tuple[str, ...]) -> str | None:
-        return ", ".join(f".{look['names'][one]}" for one in roles) if content else None
+        return ", ".join(f".{style['names'][one]}" for one in roles) if content else None
 
     return SyntheticPage(
         url=f"https://www.{site.key}{path}",
@@ -379,7 +379,7 @@ def readable_page(
         page_role=role,
         language="en",
         design=design,
-        sections=sections(Fragment("", tuple(_runs(html, look["names"], content)))),
+        sections=sections(Fragment("", tuple(_runs(html, style["names"], content)))),
         gold_selector=selector(content),
         gold_exclude=selector(_NEVER_CONTENT),
         gold_neutral=selector(_NEUTRAL),
@@ -389,11 +389,11 @@ def readable_page(
 class _Shown:
     """A site in a design, for templates."""
 
-    def __init__(self, site: ReadableSite, look: Mapping[str, Any]) -> None:
-        self._site, self._look = site, look
+    def __init__(self, site: ReadableSite, style: Mapping[str, Any]) -> None:
+        self._site, self._style = site, style
 
     def __getattr__(self, name: str) -> Any:
-        return self._look[name] if name in self._look else getattr(self._site, name)
+        return self._style[name] if name in self._style else getattr(self._site, name)
 
 
 def _linked_data(site: ReadableSite, entry: _Entry) -> str:

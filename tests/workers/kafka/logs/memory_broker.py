@@ -53,9 +53,9 @@ class MemoryBroker:
     def __init__(self, partitions=1):
         self.partitions = partitions
         self.offsets = {}
-        self.make_anew()
+        self.recreate()
 
-    def make_anew(self):
+    def recreate(self):
         self.of = {number: MemoryLog() for number in range(self.partitions)}
 
         self.assigned = set()

@@ -73,8 +73,8 @@ def test_a_cut_log_is_read_on_as_the_setting_says_and_one_line_tells(
     )
 
 
-def test_a_topic_that_was_made_anew_is_read_from_its_start(broker, tmp_path, caplog):
-    broker.make_anew()
+def test_a_topic_that_was_recreated_is_read_from_its_start(broker, tmp_path, caplog):
+    broker.recreate()
     broker.of[0].append(*range(30))
     right, _ = right_offsets(broker, tmp_path, offset_reset="latest")
     assert right == {TP("pages", 0): 0}
@@ -188,14 +188,14 @@ def test_records_that_were_fetched_after_the_last_look_and_lost_are_a_problem(
         )
 
 
-def test_a_topic_made_anew_is_a_problem_even_before_anything_was_committed(broker):
-    broker.make_anew()
+def test_a_topic_recreated_is_a_problem_even_before_anything_was_committed(broker):
+    broker.recreate()
     broker.of[0].append(*range(10))
     assert "deleted and created again" in look(broker).problem
     broker = MemoryBroker()
     broker.of[0].append(1)
     broker.commit(0, 0, broker.of[0].state(None).snapshot)
-    broker.make_anew()
+    broker.recreate()
     assert "deleted and created again" in look(broker, received={0: 1}).problem
 
 
@@ -207,7 +207,7 @@ def test_a_look_during_which_partitions_are_assigned_says_nothing(broker):
 
 def test_a_process_that_lost_its_partitions_with_the_topic_sees_the_new_one(broker):
     assert look(broker, assigned=()).problem == ""
-    broker.make_anew()
+    broker.recreate()
     assert look(broker, assigned=()).problem == "pages: the topic was deleted and created again"
 
 
@@ -219,7 +219,7 @@ def test_a_process_that_is_given_partitions_of_a_new_topic_ends(broker, tmp_path
     own_app = build_app(config(tmp_path), "cleaner")
     asyncio.run(own_app._right_offsets("pages", [0], broker))
     assert ended == []
-    broker.make_anew()
+    broker.recreate()
     asyncio.run(own_app._right_offsets("pages", [0], broker))
     assert ended == [
         "pages: the topic was deleted and created again; the process ends to be started again"
@@ -280,7 +280,7 @@ def test_commits_carry_the_marks(broker, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("error", "is_made_anew", "line"),
+    ("error", "is_recreated", "line"),
     [
         (OffsetOutOfRangeError({PAGES_0: 7}), False, "pages-0: the log has no offset 7"),
         (OffsetOutOfRangeError({PAGES_0: 7}), True, f"pages-0: {OTHER_TOPIC}"),
@@ -289,7 +289,7 @@ def test_commits_carry_the_marks(broker, tmp_path, monkeypatch):
     ],
 )
 def test_a_process_whose_next_offset_is_not_there_ends_with_one_line(
-    broker, tmp_path, monkeypatch, error, is_made_anew, line
+    broker, tmp_path, monkeypatch, error, is_recreated, line
 ):
     ended = []
     monkeypatch.setattr(app, "end_process", ended.append)
@@ -297,8 +297,8 @@ def test_a_process_whose_next_offset_is_not_there_ends_with_one_line(
     thread = object.__new__(_LogConsumerThread)
     thread.app = build_app(config(tmp_path), "cleaner")
     thread.app.snapshots[0] = broker.of[0].state(None).snapshot
-    if is_made_anew:
-        broker.make_anew()
+    if is_recreated:
+        broker.recreate()
 
     async def refuse(*_arguments, **_options):
         raise error

@@ -56,7 +56,7 @@ def start(tmp_path, monkeypatch):
     models.close()
 
 
-def test_models_are_read_on_in_the_same_log_and_anew_in_another(start):
+def test_models_are_read_on_in_the_same_log_and_again_in_another(start):
     broker = MemoryBroker()
     broker.of[0].append(*range(8))
     assert start(broker) == [0]
@@ -70,7 +70,7 @@ def test_models_are_read_on_in_the_same_log_and_anew_in_another(start):
     broker.of[0].append(*range(20))  # nothing of it was read before the process ended
     assert start(broker) == [0]
     start.models.skip(0, 5)
-    broker.make_anew()
+    broker.recreate()
     broker.of[0].append(*range(30))
     assert start(broker) == [0]
 
@@ -116,7 +116,7 @@ def test_models_are_published_again_once_when_their_log_has_lost_records():
             broker.of[0].elect,
             lambda: broker.of[0].expire(9),
             lambda: None,
-            broker.make_anew,
+            broker.recreate,
             lambda: None,
         ):
             change()

@@ -264,7 +264,7 @@ def test_a_tombstone_counts_while_the_records_that_were_read_are_there(documents
 def test_a_tombstone_decided_from_another_topic_does_not_count(documents):
     documents.of[0].append(*range(10))
     snapshot = documents.of[0].state(None).snapshot
-    documents.make_anew()
+    documents.recreate()
     documents.of[0].append(*range(20))
     documents.record(b"a.com\0pages-0-0", None, snapshot)
     assert not asyncio.run(
