@@ -34,7 +34,7 @@ _OF_ROWS = frozenset(("tr", "dl"))
 _NO_NAMES = frozenset(("dd", *HEADING_LEVELS))
 
 
-class _Row(NamedTuple):
+class Row(NamedTuple):
     """A name and its value, and the segments that they are."""
 
     name: str
@@ -51,7 +51,7 @@ def find_fields(page: ShapedPage, *, is_product: bool) -> list[PropertyValue]:
     """
     parts = PageParts(page.document, None, page.kept)
     fields: dict[str, PropertyValue] = {}
-    for row in sorted(_rows(page), key=lambda one: one.segments):
+    for row in sorted(find_rows(page), key=lambda one: one.segments):
         is_own = all(
             page.kept[segment] or (is_product and not parts.is_elsewhere(segment))
             for segment in row.segments
@@ -73,8 +73,9 @@ def _is_other(page: ShapedPage, segment: int) -> bool:
     )
 
 
-def _rows(page: ShapedPage) -> Iterator[_Row]:
-    alike: dict[tuple[int, int], list[_Row]] = defaultdict(list)
+def find_rows(page: ShapedPage) -> Iterator[Row]:
+    """Yield the rows of a page, kept or not; a row may come twice."""
+    alike: dict[tuple[int, int], list[Row]] = defaultdict(list)
     nodes = page.nodes
     for node in _holders(page):
         tag = page.tags[node]
@@ -103,7 +104,7 @@ def _holders(page: ShapedPage) -> list[int]:
     return [node for node in holders if node >= 0 and page.tags[node] not in WHOLE_PAGE]
 
 
-def _row_of_children(page: ShapedPage, node: int) -> _Row | None:
+def _row_of_children(page: ShapedPage, node: int) -> Row | None:
     """Return the row of an element with text in exactly two children."""
     within = page.segments_within(node)
     if not 2 <= len(within) <= 20 or node in page.segments.owner[within]:
@@ -120,14 +121,14 @@ def _row_of_children(page: ShapedPage, node: int) -> _Row | None:
     return None if is_head or is_text or len(names) > 1 else _row(page, names[0], values)
 
 
-def _row(page: ShapedPage, name: int, values: list[int]) -> _Row | None:
+def _row(page: ShapedPage, name: int, values: list[int]) -> Row | None:
     label = page.texts[name].strip(" :：\n\t")
     value = "\n".join(page.texts[one] for one in values).strip()
     is_row = 0 < len(label) <= _NAME_CHARS_MAX and 0 < len(value) <= _VALUE_CHARS_MAX
-    return _Row(label, value, [name, *values]) if is_row and any(map(str.isalpha, label)) else None
+    return Row(label, value, [name, *values]) if is_row and any(map(str.isalpha, label)) else None
 
 
-def _terms(page: ShapedPage) -> Iterator[_Row]:
+def _terms(page: ShapedPage) -> Iterator[Row]:
     """Yield the terms of lists of terms that have one meaning."""
     for node in [one for one, tag in enumerate(page.tags) if tag == "dl"]:
         children = page.children(node)
@@ -140,7 +141,7 @@ def _terms(page: ShapedPage) -> Iterator[_Row]:
                     yield row
 
 
-def _lines(page: ShapedPage) -> Iterator[tuple[_Row, tuple[int, int]]]:
+def _lines(page: ShapedPage) -> Iterator[tuple[Row, tuple[int, int]]]:
     """Yield the segments that are a name, a colon and a value, with parent and shape of their elements."""
     nodes = page.nodes
     for segment, text in enumerate(page.texts):
@@ -150,4 +151,4 @@ def _lines(page: ShapedPage) -> Iterator[tuple[_Row, tuple[int, int]]]:
         match = _LINE.fullmatch(text)
         if match and len(page.segments_within(owner)) == 1:
             kind = int(nodes.parent[owner]), int(page.shape[owner])
-            yield _Row(match[1].strip(), match[2].strip(), [segment]), kind
+            yield Row(match[1].strip(), match[2].strip(), [segment]), kind

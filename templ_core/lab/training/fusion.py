@@ -15,6 +15,7 @@ from templ_core.config import CoreConfig
 from templ_core.decide import Decision, decide, own_log_odds, site_weight
 from templ_core.lab.evaluation.curves import Calibration, calibrate
 from templ_core.lab.evaluation.report import Interval, group_by, mean_interval
+from templ_core.lab.evaluation.rows import NO_ROWS, RowCounts, count_rows
 from templ_core.lab.training.fit import fit_confidence
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.pages import WordBag
@@ -62,6 +63,8 @@ class FusionOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1 of the removed text; None if the gold names no elements or there is too little template."""
     empty: bool
     """Whether no text was kept."""
+    rows: RowCounts = NO_ROWS
+    """The rows of label and value in the gold; none for other extractors."""
     confidence_inputs: Sequence[float] = ()
     """What the confidence of the page is computed from; empty for other extractors."""
 
@@ -87,6 +90,8 @@ class FusionPage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the gold names elements, so that all other text is template."""
     peers: dict[str, FusionOutcome]
     """The scores of other extractors, by name."""
+    rows: Sequence[Sequence[int]] = ()
+    """The segments of each row of label and value in the gold, see `gold_rows`."""
     injected: "InjectedSegments | None" = None
     """The texts that were put into the page; None = there are none."""
 
@@ -432,6 +437,7 @@ def _outcome(page: FusionPage, decision: Decision) -> FusionOutcome:
         precision=precision,
         template_f1=page.bag.template_f1(kept) if page.has_selector else None,
         empty=not kept.any(),
+        rows=count_rows(page.rows, kept),
         confidence_inputs=decision.confidence_inputs,
     )
 

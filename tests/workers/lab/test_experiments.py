@@ -322,8 +322,10 @@ def corpus(tmp_path):
                     "url": f"http://{site}/{number}",
                     "html": f"<title>Day {number}</title><ul><li><a href=/>Home of {site}</a>"
                     f"<li><a href=/a>About us</a></ul><div id=main><h1>Day {number}</h1>{article}"
-                    f"</div><p>Copyright by those of {site}, who reserve all rights they have.</p>",
-                    "gold_text": " ".join([f"Day {number}", *sentences]) if number else None,
+                    f"<table><tr><th>Harbour<td>Pier {number}</table></div><p>Copyright by those of {site}, who reserve all rights they have.</p>",
+                    "gold_text": " ".join([f"Day {number}", *sentences, f"Harbour Pier {number}"])
+                    if number
+                    else None,
                     "gold_selector": "#main",
                 }
             )
@@ -377,6 +379,9 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
     assert [int(cell) for cell in cells["all"]] == [3, 0, 0, 0, 0]
     for way in ("page by page, sites left out", "two-pass, sites left out"):
         assert float(cells[way][0].split("/")[0]) > 0.9
+    rows = out[out.index("Label-value rows: kept whole / in part") :].splitlines()[4:8]
+    found = [row.split("│")[2].strip() for row in rows]
+    assert found == ["15", *["1.000 / 0.000"] * 3]
     assert "Confidence of known sites, sites left out" in out
     listings = next(line for line in out.splitlines() if "lists listing" in line)
     assert [cell.strip() for cell in listings.split("│")][2] == "2"
@@ -425,6 +430,15 @@ def test_each_page_comes_page_by_page_and_with_a_model_of_its_whole_site(corpus,
     assert [page.known.documents for page in whole] == [6] * 5
     assert all(one.bag is other.bag for one, other in zip(by_page, whole, strict=True))
     assert [by_page[at].seen for at in of_second_halves(by_page)] == [4, 5, 6]
+    assert all(page.rows == whole[0].rows and len(page.rows[0]) == 2 for page in by_page)
+
+
+def test_only_the_first_pages_of_each_site_arrive(corpus, folds):
+    simulation = Simulation(config=CoreConfig(), pages_per_site=3)
+    pages = read_fusion_pages([corpus], models_of_folds(folds), simulation, jobs=1)
+    assert [(page.site, page.seen) for page in pages] == [
+        (site, seen) for site in SITES for seen in (2, 3)
+    ]
 
 
 def test_missing_folds_are_refused(templ, corpus, tmp_path):

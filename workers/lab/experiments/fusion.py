@@ -13,6 +13,7 @@ import numpy as np
 
 from templ_core.config import CoreConfig
 from templ_core.lab.evaluation.report import SEEN_BINS, mean_interval
+from templ_core.lab.evaluation.rows import RowCounts
 from templ_core.lab.training import fusion as fitting
 from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
@@ -68,6 +69,12 @@ INPUTS = tuple(FUSION_INPUTS)
     help="How many times each site is taken once more, in another order, with texts that its pages repeat.",
 )
 @click.option(
+    "--pages-per-site",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Take only the first N pages of each site.  [default: all]",
+)
+@click.option(
     "--pages-per-release",
     type=click.IntRange(min=0),
     default=0,
@@ -92,6 +99,7 @@ def site_level(
     listings: Sequence[Path],
     ablation: bool,
     injections: int,
+    pages_per_site: int | None,
     pages_per_release: int,
     uses_trees: bool,
     jobs: int,
@@ -104,8 +112,9 @@ def site_level(
     models that were trained without the site. Figures are word F1 and,
     where the gold names elements, the F1 of the removed words against the template; both are means
     over pages. A headline that the gold lacks, and sentences that the gold of a site repeats, count
-    neither way, as in `templ evaluate`. CORPORA need gold text. The weights of strings are fitted to
-    pages with injected text, too, and of that the share that is left is reported.
+    neither way, as in `templ evaluate`. Where the gold names elements, the shares of its rows of label and
+    value that are kept whole and in part are reported, too. CORPORA need gold text. The weights of strings are
+    fitted to pages with injected text, too, and of that the share that is left is reported.
     """
     for name in peers:
         load_peer(name)
@@ -117,6 +126,7 @@ def site_level(
         pages_per_release=pages_per_release,
         uses_trees=uses_trees,
         two_passes=True,
+        pages_per_site=pages_per_site,
     )
     page_models = models_of_folds(folds)
     read = read_fusion_pages(corpora, page_models, simulation, jobs)
@@ -200,13 +210,30 @@ class _Judged(NamedTuple):
         return [label, *cells]
 
     def report_ways(self, report: lab.Report, ways: Mapping[str, _Outcomes]) -> None:
-        """Report the precision of the page alone, page by page and two-pass, and the sites that are harmed."""
+        """Report precision and rows of the page alone, page by page and two-pass, and the sites that are harmed."""
         rows: list[list[lab.Cell]] = []
         for label, outcomes in ways.items():
             of_each = (self._of_corpus(outcomes, name) for name in self.names)
             rows.append([label, *(fmean(one.precision for _, one in some) for some in of_each)])
         report.table("Word precision", ["", *self.names], rows, 4)
+        self._report_rows(report, ways)
         self._report_harm(report, *ways.values())
+
+    def _report_rows(self, report: lab.Report, ways: Mapping[str, _Outcomes]) -> None:
+        """Report how many label-value rows the gold has, and the shares that are kept whole and in part."""
+        counts: list[lab.Cell] = []
+        rows: list[list[lab.Cell]] = [["rows of the gold"]]
+        for label, outcomes in ways.items():
+            each = ([one.rows for _, one in self._of_corpus(outcomes, name)] for name in self.names)
+            summed = [RowCounts(*map(sum, zip(*some, strict=True))) for some in each]
+            counts = [sum(one) for one in summed]
+            shares = [
+                f"{one.whole / sum(one):.3f} / {one.in_part / sum(one):.3f}" if sum(one) else None
+                for one in summed
+            ]
+            rows.append([label, *shares])
+        rows[0] += counts
+        report.table("Label-value rows: kept whole / in part", ["", *self.names], rows)
 
     def refitted(
         self, read: Sequence[fitting.FusionPage], inputs: Sequence[str], group: fitting.PageGroup

@@ -18,6 +18,7 @@ from templ_core.dom.codec import document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.gold_repeats import Sentence, repeated_sentences, repeats_in
+from templ_core.lab.evaluation.rows import gold_rows
 from templ_core.lab.evaluation.words import page_words, score_template, score_text, word_counts
 from templ_core.lab.training import fusion as fitting
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
@@ -82,6 +83,8 @@ def _letters(salt: bytes, token: bytes) -> bytes:
     return bytes(ord("a") + byte % 26 for byte in digest)
 
 
+_CONTENT_MIN = 0.5
+"""Share of a segment that is content by the gold, from which on it counts as content of a row."""
 _INJECTED_WORDS_MIN = 8
 """Words of a segment that is taken for one that was put in."""
 _NO_ROWS, _NO_WORDS = np.empty((0, 0), np.float32), read_words(read_characters([]))
@@ -103,6 +106,8 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a site learns from a page before the page is scored, as if it came a second time."""
     two_passes: bool = False
     """Whether each page is given once more, with a model of all pages of its site."""
+    pages_per_site: int | None = None
+    """Number of pages of each site that arrive; None = all."""
 
 
 def read_fusion_pages(
@@ -146,6 +151,7 @@ def _records(path: Path) -> Iterator[CorpusRecord]:
 
 def _pages_of_site(site: _Site) -> list[fitting.FusionPage]:
     records = sorted(site.records, key=lambda one: str(one.fields.get("arrival") or ""))
+    records = records[: site.simulation.pages_per_site]
     golds = [text for one in records if (text := one.fields.get("gold_text"))]
     site = site._replace(repeats=repeated_sentences(golds))
     pages = _pages_in_order(site, records, two_passes=site.simulation.two_passes)
@@ -288,6 +294,9 @@ def _fusion_page(
         injected=injected,
         bag=word_bag(gold, document, markup),
         has_selector=gold.selectors is not None,
+        rows=gold_rows(document, labels.counts & (labels.content >= _CONTENT_MIN))
+        if gold.selectors
+        else (),
         peers=_peers(gold, document, markup, site.simulation.peers),
     )
 
