@@ -114,7 +114,7 @@ class WatchedValue(msgspec.Struct, array_like=True):
         """Return whether the cumulative sum is above the alarm."""
         share = min(config.share_max, (self.pages + 1) / (self.last - self.began + 3))
         is_usual = self.pages >= SCHEDULE_CONFIG.design_documents
-        return is_usual and self.instead * -math.log(1 - share) >= config.alarm
+        return is_usual and self.instead * -math.log(1 - share) >= config.alarm_log_ratio
 
 
 class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):

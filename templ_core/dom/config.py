@@ -25,12 +25,12 @@ class DecodeConfig(msgspec.Struct, frozen=True, kw_only=True):
     """
     wide_stray_ratio: float = 0.02
     """Largest share of NUL bytes on the other side of byte pairs in UTF-16, 0 to 1."""
-    utf8_purity: float = 4
+    utf8_purity_ratio: float = 4
     """A page with more non-ASCII characters than this for each broken one is damaged UTF-8."""
-    claim_purity: float = 50
+    claim_purity_ratio: float = 50
     """A page with more non-ASCII characters than this for each broken one fits a multi-byte charset.
 
-    Foreign bytes fit these charsets more easily than UTF-8, so the value is above `utf8_purity`.
+    Foreign bytes fit these charsets more easily than UTF-8, so the value is above `utf8_purity_ratio`.
     """
     meta_reach_bytes: int = 64 << 10
     """Bytes at the start of a page in which a `meta` element may declare the charset.

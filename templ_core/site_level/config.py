@@ -74,7 +74,7 @@ class DriftConfig(msgspec.Struct, frozen=True, kw_only=True):
     share_max: float = 0.8
     """Highest share of a site's pages that a cluster is taken to have, 0 to 1; with a higher one
     fewer than six pages of another design would raise the alarm."""
-    alarm: float = math.log(10_000)
+    alarm_log_ratio: float = math.log(10_000)
     """Log-likelihood ratio above which a cluster has gone: without a change of design that happens
     at most once in 10 000 pages of new clusters."""
 

@@ -44,7 +44,7 @@ class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Sites whose repeated text is measured by one process, before the next one starts."""
     survey_pages: int = 20
     """Newest pages of a site on which its repeated text is measured for the list."""
-    survey_rest: float = 3.0
+    survey_rest_ratio: float = 3.0
     """Pause between two such processes, as a multiple of the time that the last one took."""
     survey_pause_s: float = 5.0
     """Shortest pause between two such processes, in seconds."""
@@ -56,5 +56,5 @@ class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Share of repeated text above which a site gets a warning."""
     repeated_pages_min: int = 8
     """Pages from which on a site gets that warning; what few pages repeat is often content."""
-    long_lag: int = 1000
+    long_lag_records: int = 1000
     """Records that wait in the partition of a site above which it gets a warning."""

@@ -91,7 +91,7 @@ def _warnings(state: SiteState, known: SiteRow, config: ConsoleConfig) -> Iterab
     repeated = known.repeated or 0.0
     if state.pages >= config.repeated_pages_min and repeated > config.much_repeated_ratio:
         yield f"repeated text: {repeated:.1%} of the kept words are in sentences that many pages have"
-    if known.lag is not None and known.lag > config.long_lag:
+    if known.lag is not None and known.lag > config.long_lag_records:
         yield f"long lag: {counted(known.lag, 'document')} of its partition wait"
 
 
@@ -231,7 +231,7 @@ class SiteLister:
             begun_s = time.monotonic()
             await self.now()
             await self.measure_next()
-            rest_s = self._config.survey_rest * (time.monotonic() - begun_s)
+            rest_s = self._config.survey_rest_ratio * (time.monotonic() - begun_s)
             await asyncio.sleep(max(rest_s, self._config.survey_pause_s))
 
     async def measure_next(self) -> None:

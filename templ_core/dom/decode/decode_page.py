@@ -361,7 +361,7 @@ def _as_utf8(body: bytes) -> DecodedText | None:
     text = body.decode(errors="replace")
     valid, broken = _valid_and_broken(text)
     written = body.count(b"\xef\xbf\xbd")
-    if valid + written > _CONFIG.utf8_purity * (broken - written):
+    if valid + written > _CONFIG.utf8_purity_ratio * (broken - written):
         return DecodedText(text, "utf-8", is_exact=False)
     return None
 
@@ -453,7 +453,7 @@ def _strictly(body: bytes, codec: str) -> DecodedText | None:
         return None
     text = body.decode(codec, errors="replace")
     valid, broken = _valid_and_broken(text)
-    if valid > _CONFIG.claim_purity * broken:
+    if valid > _CONFIG.claim_purity_ratio * broken:
         return DecodedText(text, codec, is_exact=False)
     return None
 

@@ -66,7 +66,7 @@ def _is_gone(cluster: Sequence[int], clusters: Sequence[Sequence[int]]) -> bool:
         return False
     shown = cluster[-1] - cluster[0] + 1
     share = min(DRIFT_CONFIG.share_max, (len(cluster) + 1) / (shown + 2))
-    return _pages_instead(cluster, clusters) * -math.log(1 - share) >= DRIFT_CONFIG.alarm
+    return _pages_instead(cluster, clusters) * -math.log(1 - share) >= DRIFT_CONFIG.alarm_log_ratio
 
 
 def _pages_instead(cluster: Sequence[int], clusters: Sequence[Sequence[int]]) -> int:
