@@ -11,6 +11,7 @@ from templ_core.site_level.window.site_window import SiteWindow, WindowFetch
 from workers.errors import StateProblem
 from workers.state.database import Database, decode_stored, stored_values
 from workers.state.packing import Packers
+from workers.state.positioned_store import PositionedStore
 from workers.state.site_state import SiteState, WindowTotals, totals_of
 from workers.state.window_entry import (
     StoredPage,
@@ -20,9 +21,6 @@ from workers.state.window_entry import (
     time_bytes,
     time_from,
 )
-
-LOG_NAME = b"log"
-"""Beginning of the keys that hold what identifies a log."""
 
 
 class KeptSite(msgspec.Struct):
@@ -39,12 +37,12 @@ class KeptSite(msgspec.Struct):
         return len(self.window)
 
 
-class WindowReader:
+class WindowReader(PositionedStore):
     """What a store holds of windows; it is safe to use from several threads, and every method blocks its thread."""
 
     def __init__(self, database: Database, room_pages: Callable[[], int]) -> None:
         """Read a database; this number of pages of the sites used last is kept in memory."""
-        self._db = database
+        super().__init__(database)
         self.packers = Packers(database)
         self._sites = SiteCache(room_pages, self._read_site)
         self._lock = threading.Lock()
@@ -55,10 +53,6 @@ class WindowReader:
         if entry is None or (entry.url, entry.event_time_ms) != (record.url, record.event_time_ms):
             return None
         return entry if entry.content_digest == record.content_digest else None
-
-    def log_mark(self, topic: str) -> bytes | None:
-        """Return the mark of the log of a topic that belongs to the windows, or None before any."""
-        return self._db.get("meta", LOG_NAME + topic.encode())
 
     def site_state(self, site: str) -> SiteState:
         """Return the state of a site's window; that of an unknown site is empty."""

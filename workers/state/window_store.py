@@ -65,7 +65,7 @@ from workers.state.window_entry import (
     stored_page,
     time_bytes,
 )
-from workers.state.window_reader import LOG_NAME, KeptSite, WindowReader
+from workers.state.window_reader import KeptSite, WindowReader
 
 WINDOW_FORMAT = 6
 """Version of the families, keys and values; windows of another version must be rebuilt."""
@@ -77,7 +77,6 @@ _FETCHES_IN_MEMORY = 15_000
 """Fetches of windows that the stores of a process keep in memory together, about 600 bytes each."""
 _OPEN_STORES: "WeakSet[WindowStore]" = WeakSet()
 """The stores of the process, which share the room for fetches equally."""
-_NEXT = b"next"
 _FORMAT = b"format"
 T = TypeVar("T")
 
@@ -108,17 +107,15 @@ class WindowStore(WindowReader):
         self.bounds_of: Callable[[str], WindowBounds] = lambda _: bounds
         """Returns the bounds of a site's window."""
         self.has_topic = has_topic
-        super().__init__(open_database(path, _FAMILIES), _room_of_a_store)
-        self.outbox = Outbox(self._db)
+        database = open_database(path, _FAMILIES)
         try:
+            super().__init__(database, _room_of_a_store)
+            self.outbox = Outbox(database)
             self._check_format(path)
-            stored = self._db.get("meta", _NEXT)
-            self.next_offset = int.from_bytes(stored, "big") if stored else 0
-            """Offset of the first record of `documents` that has not been stored."""
             self._totals = self._counted_totals()
             _OPEN_STORES.add(self)
         except BaseException:
-            self._db.close()
+            database.close()
             raise
 
     def _check_format(self, path: Path | None) -> None:
@@ -241,10 +238,6 @@ class WindowStore(WindowReader):
             if self.is_new(offset):
                 self._write_next(Batch(), offset)
 
-    def mark_log(self, topic: str, mark: bytes) -> None:
-        """Set the mark of the log of a topic that belongs to the windows."""
-        self._db.put("meta", LOG_NAME + topic.encode(), mark)
-
     def mark_fitted(self, fitted: FittedSite) -> None:
         """Record that a model was published, with the results of its fit."""
 
@@ -278,14 +271,6 @@ class WindowStore(WindowReader):
             self._write(site, before, change.finish(), change.batch, offset)
             if change.late_url:
                 self.outbox.superseded_writes += 1
-
-    def _write_next(self, batch: Batch, offset: int | None) -> None:
-        """Write a batch with the offset behind its record."""
-        if offset is not None:
-            batch.put("meta", _NEXT, (offset + 1).to_bytes(8, "big"))
-        self._db.write(batch)
-        if offset is not None:
-            self.next_offset = offset + 1
 
     def _write(
         self, site: str, before: KeptSite, kept: KeptSite, batch: Batch, offset: int | None = None

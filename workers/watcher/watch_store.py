@@ -38,6 +38,7 @@ from workers.state.database import (
     stored_values,
 )
 from workers.state.packing import content_of, plain_frame
+from workers.state.positioned_store import PositionedStore
 from workers.state.rocks import Batch
 
 WATCH_FORMAT = 1
@@ -45,7 +46,7 @@ WATCH_FORMAT = 1
 _FAMILIES = ("pages", "fetches", "places", "sites", "outbox", "meta")
 _FETCHES_IN_MEMORY = 15_000
 """Pages of sites that a store keeps in memory, about 600 bytes each."""
-_NEXT, _SILENT, _FORMAT, _LOG = b"next", b"silent", b"format", b"log"
+_SILENT, _FORMAT = b"silent", b"format"
 
 
 class SeenPage(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
@@ -71,7 +72,7 @@ class WatchedSite(msgspec.Struct):
         return len(self.window)
 
 
-class WatchStore:
+class WatchStore(PositionedStore):
     """The pages and sites of one partition of `cleaned`, or of files.
 
     It is safe to use from several threads, if one at a time changes a site. Opening and every method block
@@ -86,7 +87,7 @@ class WatchStore:
         """
         self.bounds_of: Callable[[str], WindowBounds] = lambda _: bounds
         """Returns the bounds of what is remembered of a site."""
-        self._db = open_database(path, _FAMILIES)
+        super().__init__(open_database(path, _FAMILIES))
         self._lock = threading.Lock()
         stored = self._db.get("meta", _FORMAT)
         if stored not in (None, bytes([WATCH_FORMAT])):
@@ -94,28 +95,15 @@ class WatchStore:
             raise OtherFormat(f"{path} was written by another version")
         self._db.put("meta", _FORMAT, bytes([WATCH_FORMAT]))
         self._sites = SiteCache(lambda: _FETCHES_IN_MEMORY, self._read_site)
-        self.next_offset = self._number(_NEXT)
-        """Offset of the first record that has not been stored."""
-        self.silent_until = self._number(_SILENT)
+        self.silent_until = int.from_bytes(self._db.get("meta", _SILENT) or b"", "big")
         """Offset of the first record about which something may be reported."""
         newest = max((int.from_bytes(key, "big") for key, _ in self._db.scan("outbox")), default=-1)
         self._next_output = newest + 1
-
-    def _number(self, name: bytes) -> int:
-        return int.from_bytes(self._db.get("meta", name) or b"", "big")
 
     def close(self) -> None:
         """Write what is in memory to disk, and release the database."""
         with self._lock:
             self._db.close()
-
-    def log_mark(self, topic: str) -> bytes | None:
-        """Return the mark of the log of a topic that was read, or None before any."""
-        return self._db.get("meta", _LOG + topic.encode())
-
-    def mark_log(self, topic: str, mark: bytes) -> None:
-        """Set the mark of the log of a topic that is read."""
-        self._db.put("meta", _LOG + topic.encode(), mark)
 
     def begin_silently(self, offset: int) -> None:
         """Report nothing about records before an offset, which were reported on before."""
@@ -125,7 +113,7 @@ class WatchStore:
     def skip(self, offset: int) -> None:
         """Move past a record that changes nothing."""
         if offset >= self.next_offset:
-            self._write(Batch(), offset)
+            self._write_next(Batch(), offset)
 
     def sites(self) -> Iterator[tuple[str, SiteWatch]]:
         """Yield all sites with what is remembered of them, in the order of their UTF-8 bytes."""
@@ -162,7 +150,7 @@ class WatchStore:
             for number, output in enumerate(outputs, self._next_output):
                 batch.put("outbox", number.to_bytes(8, "big"), output)
             self._next_output += len(outputs)
-            self._write(batch, offset)
+            self._write_next(batch, offset)
             self._sites.keep(site, change.kept)
 
     def outbox(self, limit: int) -> list[tuple[bytes, bytes]]:
@@ -199,14 +187,6 @@ class WatchStore:
             time_ms, digest, size = decode_stored(self._db, value, tuple[int, bytes, int])
             fetches.append(WindowFetch(time_ms, key.removeprefix(prefix), digest, size))
         return WatchedSite(watch, SiteWindow(fetches))
-
-    def _write(self, batch: Batch, offset: int | None) -> None:
-        """Write a batch with the offset behind its record."""
-        if offset is not None:
-            batch.put("meta", _NEXT, (offset + 1).to_bytes(8, "big"))
-        self._db.write(batch)
-        if offset is not None:
-            self.next_offset = offset + 1
 
 
 class WatchChange:
