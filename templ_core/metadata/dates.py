@@ -46,8 +46,6 @@ _FORMS = tuple(
 """Days with the name of the month: day first, month first, and year first with the month or the day behind it."""
 _SHORT_YEAR_CHARS_MAX = 80
 """Characters of the longest text in which two figures may be a year; a longer one has other numbers."""
-_SHORT_YEARS = (*range(50), *range(90, 100))
-"""Years of two figures: 2000 to 2049, and 1990 to 1999."""
 _SHORT_FORMS = tuple(
     pattern(form, re.IGNORECASE)
     for form in (
@@ -265,9 +263,9 @@ def _days_of_short_years(
 
 
 def _year_of(figures: str) -> int:
-    """Return the year that two figures stand for; 0 for none."""
+    """Return the year from 1950 to 2049 that two figures stand for."""
     short = int(figures)
-    return (2000 if short < 50 else 1900) + short if short in _SHORT_YEARS else 0
+    return (2000 if short < 50 else 1900) + short
 
 
 def _with_ascii_figures(text: str) -> str:

@@ -20,9 +20,9 @@ def neighbours(
 def recurring_corpus(
     pages: Collection[list[bytes]],
     size: int,
-    every: int,
-    counts: RunCounts | None,
-    least: int,
-    others: RunCounts | None,
-    below: int,
+    every: int = 1,
+    counts: RunCounts | None = None,
+    least: int = 0,
+    others: RunCounts | None = None,
+    below: int = 0,
 ) -> tuple[UInt16s, Int32s, UInt64s]: ...

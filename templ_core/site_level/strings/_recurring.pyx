@@ -248,7 +248,9 @@ def neighbours(columns, places, ascending):
     return rows[0, :found].astype(np.int64), rows[1, :found], rows[2, :found]
 
 
-def recurring_corpus(pages, int size, int every, RunCounts counts, uint32_t least, RunCounts others, uint32_t below):
+def recurring_corpus(
+    pages, int size, int every=1, RunCounts counts=None, uint32_t least=0, RunCounts others=None, uint32_t below=0
+):
     """Return each part of some pages once.
 
     Only texts count that have a sampled run on enough pages. Without counts all count.

@@ -1,12 +1,12 @@
 """Learning the strings of a window: Foschini's thesis (2007), chapter 3, over all of its pages."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from templ_core.array_types import Int64s, UInt8s, UInt16s, UInt32s, UInt64s
+from templ_core.array_types import Int32s, Int64s, UInt8s, UInt16s, UInt32s, UInt64s
 from templ_core.page_level.features.characters import mix
 from templ_core.site_level.config import PLACES_CONFIG, REVISIONS_CONFIG, STRINGS_CONFIG
 from templ_core.site_level.keyed_sums import KeyedSums, count_columns, count_keys, distinct
@@ -74,9 +74,10 @@ class WindowStrings:
         frequent = _most_frequent(shape_pages.where(is_frequent))
         (is_usual,) = (frequent.sums[0] >= usual).nonzero()
         tokens = (FIRST_SHAPE + is_usual).astype(np.uint16)
+        corpus = recurring_corpus(usual_parts(shapes, frequent.keys[is_usual], tokens), 1)
         return StringTable(
             shapes=frequent.keys,
-            usual=_strings(usual_parts(shapes, frequent.keys[is_usual], tokens), [usual], 1)[0],
+            usual=_strings(corpus, [usual], 1)[0],
             words=(few, some, many),
             alike=_alike(
                 neighbours(shapes, [one.segment for one in prose], frequent.keys), frequent, usual
@@ -114,10 +115,11 @@ class _Prose:
             larger: Pages of a larger window that have each run, and the number of them from which on a run says nothing.
         """
         self._follow(pages, least[0])
-        sampled = STRINGS_CONFIG.runs_per_seed
-        return _strings(
-            self._parts.values(), least, STRINGS_CONFIG.words_min, (sampled, self.counts, *larger)
+        size, sampled = STRINGS_CONFIG.words_min, STRINGS_CONFIG.runs_per_seed
+        corpus = recurring_corpus(
+            self._parts.values(), size, sampled, self.counts, least[0], *larger
         )
+        return _strings(corpus, least, size)
 
     def _follow(self, pages: Mapping[PageName, PageStrings], least: int) -> None:
         """Count what comes and what leaves, and keep the parts that recur."""
@@ -210,23 +212,16 @@ def _alike(
 
 
 def _strings(
-    parts: Collection[list[bytes]],
-    least: Sequence[int],
-    tokens_min: int,
-    recurring: tuple[int, RunCounts | None, RunCounts | None, int] = (1, None, None, 0),
+    corpus: tuple[UInt16s, Int32s, UInt64s], least: Sequence[int], tokens_min: int
 ) -> tuple[UInt16s, ...]:
     """Return the maximal strings that enough pages have, for each number of pages.
 
     Args:
-        parts: Of each page the parts of its texts.
+        corpus: The parts of texts, see `recurring_corpus`.
         least: Numbers of pages, in ascending order.
         tokens_min: Tokens of the shortest string.
-        recurring: Which texts count, see `recurring_corpus`.
     """
-    sampled, counts, others, below = recurring
-    tokens, owners, bits = recurring_corpus(
-        parts, tokens_min, sampled, counts, least[0], others, below
-    )
+    tokens, owners, bits = corpus
     if len(tokens) < 2:
         return (np.zeros(1, np.uint16),) * len(least)
     suffixes = SuffixArray(tokens)
