@@ -201,12 +201,12 @@ class Watcher(Role):
         numbers = sorted(one.partition for one in assigned)
         self._owned.assign(numbers)
         for number in numbers:
-            self._do_once("recovery", partial(self._publish_of, number))
+            self._do_once("recovery", partial(self._take_over, number))
 
     async def _revoked(self, _app: Any, revoked: Any, **_: Any) -> None:
         await self._owned.release(one.partition for one in revoked)
 
-    async def _publish_of(self, number: int) -> None:
+    async def _take_over(self, number: int) -> None:
         """Bring the store of a partition up to date, publish its reports, and compare it with what others have reported."""
         await self._known()
         async with self._owned.hold(number) as watch:

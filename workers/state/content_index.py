@@ -155,7 +155,8 @@ class ContentIndex(FollowedStore):
             self._db.write(batch)
         if not is_there and entry is None:
             return original, None
-        return original, _published(record, content if is_there else None)
+        place = Original(record.url, record.site)
+        return original, _published(place, content if is_there else None, fetch)
 
     def expect(self, page: FingerprintRecord) -> None:
         """Note that a record of a page is sent to the topic; until it comes back, the topic's other records of it are older."""
@@ -169,20 +170,17 @@ class ContentIndex(FollowedStore):
         with self._lock:
             entry = self._entry(own)
             original = self._original(own, entry)
-            if entry is not None:
-                _put_entry(batch, own, entry._replace(is_copy=original is not None))
-            self._db.write(batch)
+            is_copy = original is not None
+            if entry is not None and entry.is_copy != is_copy:
+                _put_entry(batch, own, entry._replace(is_copy=is_copy))
+                self._db.write(batch)
         return original
 
     def published(self, page: Original) -> FingerprintRecord | None:
         """Return what other indexes are to know of a page; None where it is not remembered."""
         with self._lock:
             entry = self._entry(fingerprint_key(page.site, page.url))
-        if entry is None:
-            return None
-        return FingerprintRecord(
-            url=page.url, site=page.site, key=entry.key, rank=entry.rank, **entry.fetch._asdict()
-        )
+        return None if entry is None else _published(page, entry.content, entry.fetch)
 
     def compare(self, reported: Mapping[Original, str], is_own: Callable[[str], bool]) -> None:
         """Have the pages of own sites judged again about which the topic and this index disagree.
@@ -375,10 +373,9 @@ def _other_site(own: bytes, first: bytes) -> Original | None:
     return None if is_own else original
 
 
-def _published(record: CleanedRecord, content: _Content | None) -> FingerprintRecord:
+def _published(page: Original, content: _Content | None, fetch: _Fetch) -> FingerprintRecord:
     key, rank = content or (None, 0)
-    fetch = _fetch_of(record)._asdict()
-    return FingerprintRecord(url=record.url, site=record.site, key=key, rank=rank, **fetch)
+    return FingerprintRecord(url=page.url, site=page.site, key=key, rank=rank, **fetch._asdict())
 
 
 def _put_entry(batch: Batch, own: bytes, entry: _Entry) -> None:
