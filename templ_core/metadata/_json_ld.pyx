@@ -103,7 +103,9 @@ cdef class JsonLd:
         for field, value in item.items():
             names = STATED.get(field)
             if names is not None:
-                texts = self._texts_in(value, names)
+                # Some pages state times by the seconds since 1970.
+                is_time = isinstance(value, int) and field.startswith("date")
+                texts = [str(value)] if is_time else self._texts_in(value, names)
                 if texts:
                     self.stated.setdefault(field, []).extend(texts)
             elif field == "author":

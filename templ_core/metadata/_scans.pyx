@@ -13,6 +13,8 @@ from libc.string cimport memchr, memcmp, memset, strlen
 from templ_core._arrays cimport items
 from templ_core.dom._references cimport without_references
 
+from templ_core.letters import UNSEEN_MARKS
+
 
 cdef extern from "Python.h":
     str PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t size, const char *errors)
@@ -43,9 +45,12 @@ cdef object PRODUCT = re.compile(r"(?:[/:#]|^)(?:Product|Vehicle|Car$)")
 
 
 cpdef str plain_text(str text):
-    """Return text without character references and with single blanks."""
+    """Return text without character references and marks that nobody sees, and with single blanks."""
     if "&" in text:
         text = without_references(text)
+    if not text.isascii():
+        for mark in UNSEEN_MARKS:
+            text = text.replace(mark, "")
     return " ".join(text.split())
 
 

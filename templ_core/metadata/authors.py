@@ -21,11 +21,11 @@ _BEFORE = pattern(
 )
 _BEHIND = pattern(
     r"\s*(?:[|•·–—]\s.*|\s-\s.*|\(.*|\b(?:on|am|le|el|il|updated|published|posted)\s+\w*\s*\d.*"
-    r"|,?\s+(?:special to|staff writer|staff reporter|redakteur(?:in)?|associated press writer|correspondent|editor)\b.*)$",
+    r"|,?\s+(?:for\s(?=(?-i:[A-Z]))|con (?:información|agencias)|(?:mit|avec) agen\w+|[<(]?\S+@|기자|special to|staff writer|staff reporter|redakteur(?:in)?|associated press writer|correspondent|editor)(?:\b|(?<=\W)).*)$",
     re.IGNORECASE,
 )
 _CAPITAL = r"[^\W\d_a-zß-ÿа-яё]"
-_AND = rf"\b(?:and|AND|und|UND|og|och|et|with)\b|\b(?:y|e|i|a|и|і|та|és|ve|ja|și)\b(?=\s+{_CAPITAL}\S*\s+{_CAPITAL})|\s&\s|、|，"
+_AND = rf"\b(?:and|AND|und|UND|og|och|et|with|avec)\b|\b(?:y|e|i|a|и|і|та|és|ve|ja|și)\b(?=\s+{_CAPITAL}\S*\s+{_CAPITAL})|\s&\s|、|，"
 """What stands between two names; words of one letter stand inside names, too, but not before two words."""
 _DUTCH_AND = rf"\ben\b(?=\s+{_CAPITAL}\S*\s+\S)"
 """It means "in" in Spanish."""
@@ -41,6 +41,10 @@ _DEGREE = pattern(
     + _NAME_BORDER
 )
 """Degrees behind a name, which are no part of it, with or without a comma."""
+_EAST_ASIAN = pattern("[\u3040-\u30ff\u4e00-\u9fff]{2,5}|[\uac00-\ud7a3]{2,4}")
+"""A name that is written as one word."""
+_REVIEWED = pattern(r".*[|•·–—;,]", re.DOTALL)
+"""The name of somebody who reviewed the page, before that of its author."""
 _IN_PLACE = pattern(rf"\s(?:in|at)\s{_CAPITAL}\w+(?:\s{_CAPITAL}\w+)?\s*\Z")
 """Where one of several authors writes from."""
 _OTHER_WORK = (
@@ -71,17 +75,17 @@ _POSTED = pattern(
 """What stands before "by" in a byline, its date aside."""
 BY = pattern(
     r"(?:^|(?<=[\s|·•–—,/:\d]))(?:(?:by|von|par|por|door|di|av|af|autor(?:in|es)?|author(?: of the article)?"
-    r"|auteur|autore|автор|od|przez)(?:\s*:\s*|\s+)|(?:作者|記者|记者|取材)\s*[:：/／]\s*|by(?-i:(?=[A-ZÀ-Þ][\w.’'-])))",
+    r"|auteur|autore|автор|od|przez)(?:\s*:\s*|\s+)|(?:text[eo]?|words)\s?:\s*|(?:作者|記者|记者|取材|文)\s*[:：/／]\s*|記者(?=\w{2,4}[/／])|by(?-i:(?=[A-ZÀ-Þ][\w.’'-])))",
     re.IGNORECASE,
 )
 BY_WORD = pattern(
-    r"by|von[\s:]|p[ao]r[\s:]|door[\s:]|di[\s:]|a[vf][\s:]|aut|автор|od[\s:]|przez[\s:]|作者|[記记]者|取材"
+    r"by|von[\s:]|p[ao]r[\s:]|door[\s:]|di[\s:]|a[vf][\s:]|aut|автор|od[\s:]|przez[\s:]|text[eo]?\s?:|words\s?:|作者|[記记]者|取材|文"
 )
 """Parts of lower-case texts without which there is nothing that `BY` finds."""
 _OF_PICTURE = pattern(r"\W*(?:foto|photo|image|bild)", re.IGNORECASE)
 """How the name of a photographer or an agency begins."""
 _NAME_END = pattern(
-    r"\s*(?:[|•·–—/(\n\d,;]|\s-\s|(?-i:(?<=[a-zß-ÿ]{2}))(?<!Prof)(?<!Mrs)\.\s|\s(?:in|on|at|the|en)\s"
+    r"\s*(?:[|•·–—/／(\n\d,;]|\s-\s|\s\S+@|\s기자|(?-i:(?<=[a-zß-ÿ]{2}))(?<!Prof)(?<!Mrs)\.\s|\s(?:in|on|at|the|en)\s"
     r"|\b(?:posted|published|updated|filed|last|leave|no|comments?|messages|publié|publicado|categor\w+)\b"
     r"|\s(?:senior|junior|staff|chief|executive|managing|associate|contributing|freelance|breaking|news|sports?|politic\w+"
     r"|social|marketing|\w*writer|reporter|editor\w*|journalist|correspondent|korrespondent\w*|redakt\w+"
@@ -121,9 +125,9 @@ _JOB = pattern(
 """Words of what somebody is, as it stands behind the comma of a name."""
 _ARTICLES = frozenset(("the", "el", "la", "le", "die", "das", "los", "les", "il"))
 _OF_ORGANISATIONS = frozenset((
-    "agencies", "agency", "associated", "association", "blog", "bureau", "center", "centre", "channel", "college", "committee", "company",
-    "contributors", "corp", "corporation", "council", "daily", "department", "desk", "editor", "editorial", "editors", "foundation",
-    "gazette", "gmbh", "group", "inc", "institute", "journal", "limited", "llc", "ltd", "magazin", "magazine", "media",
+    "afp", "agencies", "agency", "apa", "associated", "association", "blog", "bureau", "center", "centre", "channel", "college", "committee", "company",
+    "contributors", "corp", "corporation", "council", "daily", "department", "desk", "dpa", "editor", "editorial", "editors", "epd", "foundation",
+    "gazette", "gmbh", "group", "inc", "institute", "journal", "kna", "limited", "llc", "ltd", "magazin", "magazine", "media",
     "ministry", "network", "news", "newspaper", "newsroom", "office", "online", "organization", "prevention", "publishing", "radio", "research",
     "redacción", "redaktion", "redaktionen", "redazione", "rédaction", "redação", "reuters", "shop", "society", "staff", "store", "studio",
     "studios", "team", "times", "toimitus", "tv", "university", "universität", "verein", "verlag", "web", "weekly", "редакция",
@@ -165,15 +169,18 @@ def byline_authors(text: str, *, is_named: bool = False) -> list[str]:
     >>> byline_authors("Struck by Lightning"), byline_authors("Ann Lee", is_named=True)
     ([], ['Ann Lee'])
     """
-    match = None
+    match, start = None, 0
     for candidate in BY.finditer(text) if BY_WORD.search(text.lower()) else ():
         if not _OTHERS.search(text[: candidate.start()]):
             match = candidate
             break
+        start = candidate.end()
     if (match is None and not is_named) or _OF_PICTURE.match(text):
         return []
-    if match is not None and not is_named and not _leads_to_author(text[: match.start()]):
-        return []
+    if match is not None and not is_named:
+        before = text[start : match.start()]
+        if not _leads_to_author(_REVIEWED.sub("", before) if start else before):
+            return []
     signed = _without_titles(text[match.end() if match else 0 :])
     is_dutch = match is not None and match[0][:4].lower() == "door"
     authors: list[str] = []
@@ -187,7 +194,9 @@ def byline_authors(text: str, *, is_named: bool = False) -> list[str]:
         for word in words:
             is_small = word[0].islower() and word not in _PARTICLES
             is_cased = is_cased and (not is_small or word[1:2] in {"'", "’"})
-        is_alone = len(words) == 1 and match is not None and not authors
+        is_alone = (
+            not authors and len(words) == 1 and bool(match or _EAST_ASIAN.fullmatch(words[0]))
+        )
         if not 0 < len(words) <= _BYLINE_WORDS_MAX or not (
             is_alone or (is_cased and len(words) > 1)
         ):

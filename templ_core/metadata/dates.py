@@ -20,16 +20,18 @@ MAY_BE_YEAR = pattern(
 """Figures that may be a year; a text without them names no day."""
 _DIRECTION = pattern("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 _OTHER_FIGURE = pattern(r"(?![0-9])\d")
+_ARABIC_MONTH = pattern(r"[ء-ي]+(?:\sال[ء-ي]+)?\s?/\s?(?=[ء-ي]{3})|(?<=كانون|تشرين)\s(?=ال)")
+"""What is left out of a month in Arabic: the first of two names, and the blank in a name of two words."""
 _SPACED = pattern(r"(?<!\d)(\d{4})\s?[-/.]\s?(\d{1,2})\s?[-/.]\s?(\d{1,2})(?!\d)")
-_ZONE = pattern(r"\s*(?:UTC|GMT|Z)$|(?<=\d)\s+(?=[+-]\d\d:?\d\d$)")
+_ZONE = pattern(r"\s*(?:UTC|GMT|Z)$|(?<=\d)\s+(?=[+-]\d\d:?\d\d$)|\[[\w/+-]+\]$")
 _FRACTION = pattern(r"(:\d\d)[.,](\d+)")
 _IN_PATH = pattern(r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?![0-9])")
 _EAST_ASIAN = pattern(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]?")
-_WORD = r"[^\W\d_](?:[^\s\d.,،;:|()/\[\]\"'’–—-]){1,24}(?:\.[^\W\d_]\.?)?"
+_WORD = r"(?:[^\W\d_](?:[^\s\d.,،;:|()/\[\]\"'’–—-]){1,24}(?:\.[^\W\d_]\.?)?|[ก-ฮ]\.[ก-ฮ]\.?)"
 _BLANKS = r"[\s.,،/-]{1,4}"
 _DAY = r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th|er|[aeo]|[ήη]ς|-\w{1,3})?(?:\(a\))?[º°]?(?![^\W_])"
 _YEAR_WORD = (
-    r"(?:(?:\(e\)ko|m|г|р|ж|թ|gada|år|ng|يوم|سنة|عام|[cb]\.e|พ\.ศ|ค\.ศ|الموافق)\.?\s{0,2})?"
+    r"(?:(?:(?:\(e\))?ko|m|г|р|ж|թ|gada|år|ng|يوم|سنة|عام|[cb]\.e|พ\.ศ|ค\.ศ|الموافق)\.?\s{0,2})?"
 )
 _OF = r"(?:(?:of(?:\sthe)?|de|del|di|da|ta['’]?|a|the|den|tháng)\s{1,2}|d['’]|ב)?"
 _TIME = r"(?:\d\d:\d\d(?::\d\d)?\s(?:[+-]\d{4}\s|[A-Z]{3,4}\s)?)?"
@@ -269,8 +271,8 @@ def _year_of(figures: str) -> int:
 
 
 def _with_ascii_figures(text: str) -> str:
-    """Return a text with the figures of other scripts as ASCII writes them, and without marks of direction."""
-    text = _DIRECTION.sub("", text)
+    """Return a text with ASCII figures, with one word for a month, and without marks of direction."""
+    text = _ARABIC_MONTH.sub("", _DIRECTION.sub("", text))
     return _OTHER_FIGURE.sub(lambda found: str(int(found[0])), text)
 
 
@@ -422,7 +424,7 @@ def day_in_path(path: str) -> str | None:
 def _of_other_form(text: str) -> datetime | None:
     """Return a time that is not quite ISO 8601, or that of a mail."""
     whole = _FRACTION.sub(r"\1", text)
-    zoned = _ZONE.sub(lambda zone: "+00:00" if zone[0].strip() else "", whole)
+    zoned = _ZONE.sub(lambda zone: "+00:00" if zone[0].strip().isalpha() else "", whole)
     if zoned != text:
         try:
             return datetime.fromisoformat(zoned)

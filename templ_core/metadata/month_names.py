@@ -13,6 +13,7 @@ _NAMES = {
         "ஜனவரி ஜன జనవరి జన جنوری ژانویهٔ ژانویه იანვარი იან հունվարի հնվ հունվար yanvar yan "
         "қаңтар қаң студзеня сту студзень јануари janar janúar eanáir ean ionawr ion januarie "
         "jänner jän ianuar "
+        "januara јануара januarja janvārī ιανουαριου জানুয়ারি كانونالثاني "
     ),
     2: (
         "february feb februar février févr febrero febbraio fevereiro fev februari lutego lut "
@@ -23,6 +24,7 @@ _NAMES = {
         "ফেব্রুয়ারী ফেব फेब्रुवारी फेब्रु फेब्रुअरी பிப்ரவரி பிப் ఫిబ్రవరి ఫిబ్ర فروری فوریهٔ "
         "فوریه თებერვალი თებ փետրվարի փտվ փետրվար fevral ақпан ақп лютага люты shkurt shk "
         "febrúar feabhra feabh chwefror chwef chw pebrero peb fév "
+        "februara фебруара februarja februārī φεβρουαριου feber fevrier फरवरी ফেব্রুয়ারি "
     ),
     3: (
         "march mar märz mär mars marzo março maart mrt marca marzec марта мар март března bře "
@@ -30,6 +32,7 @@ _NAMES = {
         "μάρ березня бер березень ožujka ožu ožujak marec kovo kov kovas märts març martxoa "
         "maret mac มีนาคม มี.ค مارس آذار מרץ मार्च মার্চ மார்ச் மார் మార్చి مارچ მარტი მარ "
         "մարտի մրտ մարտ наурыз нау сакавіка сак сакавік márta mawrth maw machi marso mrz "
+        "marta martā μαρτιου "
     ),
     4: (
         "april apr avril avr abril abr aprile kwietnia kwi kwiecień апреля апр апрель dubna dub "
@@ -39,12 +42,14 @@ _NAMES = {
         "אפר׳ अप्रैल এপ্রিল এপ্রি एप्रिल एप्रि अप्रिल ஏப்ரல் ஏப் ఏప్రిల్ ఏప్రి اپریل آوریل "
         "აპრილი აპრ ապրիլի ապր ապրիլ aprel сәуір сәу красавіка кра красавік prill pri aibreán "
         "aib ebrill ebr aprili "
+        "aprila априла aprīlī απριλιου кві "
     ),
     5: (
         "may mai mayo maggio mag maio mei maja maj мая май května kvě květen mayıs toukokuuta "
         "touko toukokuu május máj μαΐου μαΐ μάιοσ μάι травня трав травень мај svibnja svi "
         "svibanj mája gegužės geg gegužė maijs maig maiatza พฤษภาคม พ.ค مايو أيار ماي מאי मई মে "
         "मे மே మే مئی مهٔ مه მაისი მაი մայիսի մյս մայիս мамыр мам maí bealtaine beal "
+        "маја maijā μαϊου тра "
     ),
     6: (
         "june jun juni juin junio giugno giu junho czerwca cze czerwiec июня июн июнь června "
@@ -53,6 +58,7 @@ _NAMES = {
         "birželis jūnijs jūn juuni juny xuño ekaina eka มิถุนายน มิ.ย يونيو حزيران جوان יוני "
         "जून জুন जुन ஜூன் జూన్ جون ژوئن ივნისი ივნ հունիսի հնս հունիս iyun iyn маусым мау "
         "чэрвеня чэр чэрвень јуни qershor qer júní meitheamh meith mehefin meh junie hunyo hun "
+        "juna јуна junija jūnijā ιουνιου чер "
     ),
     7: (
         "july jul juli juillet juil julio luglio lug julho lipca lip lipiec июля июл июль "
@@ -62,6 +68,7 @@ _NAMES = {
         "جويلية يوليوز יולי जुलाई जुल॰ জুলাই জুল जुलै ஜூலை జులై جولائی ژوئیهٔ ژوئیه ივლისი ივლ "
         "հուլիսի հլս հուլիս iyul iyl шілде шіл ліпеня ліп ліпень јули korrik korr júlí iúil "
         "gorffennaf gorff gor julie hulyo hul juill "
+        "jula јула julija jūlijā ιουλιου "
     ),
     8: (
         "august aug août agosto ago augustus sierpnia sie sierpień августа авг август srpna srp "
@@ -71,6 +78,7 @@ _NAMES = {
         "أوت غشت أغشت אוגוסט אוג׳ अगस्त अग॰ আগস্ট আগ ऑगस्ट ऑग अगस्ट ஆகஸ்ட் ஆக ఆగస్టు ఆగ اگست "
         "اوت აგვისტო აგვ օգոստոսի օգս օգոստոս avqust avq тамыз там жніўня жні жнівень gusht "
         "gush ágúst ágú lúnasa lún awst agosti "
+        "avgusta augustā αυγουστου сер aout "
     ),
     9: (
         "september sep sept septembre septiembre settembre set setembro września wrz wrzesień "
@@ -81,6 +89,7 @@ _NAMES = {
         "सप्टेंबर सप्टें सेप्टेम्बर செப்டம்பர் செப் సెప్టెంబర్ సెప్టెం ستمبر سپتامبر სექტემბერი "
         "სექ սեպտեմբերի սեպ սեպտեմբեր sentyabr sen қыркүйек қыр верасня верасень shtator sht "
         "mfómh medi septemba setyembre сен "
+        "септембра septembrī σεπτεμβριου सितम्बर "
     ),
     10: (
         "october oct oktober okt octobre octubre ottobre ott outubro out października paź "
@@ -90,6 +99,7 @@ _NAMES = {
         "أكتوبر אוקטובר אוק׳ अक्टूबर अक्टू॰ অক্টোবর অক্টো ऑक्टोबर ऑक्टो अक्टोबर அக்டோபர் அக் "
         "అక్టోబర్ అక్టో اکتوبر اکتبر ოქტომბერი ოქტ հոկտեմբերի հոկ հոկտեմբեր oktyabr қазан қаз "
         "кастрычніка кас кастрычнік tetor tet dfómh hydref hyd oktoba oktubre "
+        "oktobra октобра oktobrī οκτωβριου жов अक्तूबर تشرينالأول تشرينالاول "
     ),
     11: (
         "november nov novembre noviembre novembro listopada lis listopad ноября нояб ноябрь "
@@ -99,6 +109,7 @@ _NAMES = {
         "נובמבר נוב׳ नवंबर नव॰ নভেম্বর নভে नोव्हेंबर नोव्हें नोभेम्बर நவம்பர் நவ నవంబర్ నవం "
         "نومبر نوامبر ნოემბერი ნოე նոյեմբերի նոյ նոյեմբեր noyabr noy қараша қар лістапада ліс "
         "лістапад nëntor nën nóvember nóv samhain samh tachwedd tach novemba nobyembre nob ноя "
+        "новембра novembrī νοεμβριου лис नवम्बर studenog تشرينالثاني "
     ),
     12: (
         "december dec dezember dez décembre déc diciembre dic dicembre dezembro grudnia gru "
@@ -110,6 +121,7 @@ _NAMES = {
         "డిసెంబర్ డిసెం دسمبر دسامبر დეკემბერი დეკ դեկտեմբերի դեկ դեկտեմբեր dekabr dek "
         "желтоқсан жел снежня сне снежань dhjetor dhj nollaig noll rhagfyr rhag desemba "
         "disyembre "
+        "децембра decembrī δεκεμβριου гру दिसम्बर decembre كانونالأول كانونالاول "
     ),
 }
 MONTHS = {name: number for number, names in _NAMES.items() for name in names.split()}

@@ -10,7 +10,7 @@ from templ_core.page_level.features._stems import Stems
 _OTHERS = Stems(
     (
         *("comment", "related", "popular", "sidebar", "widget", "footer", "respond", "reply"),
-        *("bio", "card", "list", "avatar"),
+        *("bio", " card", "-card", "list", "avatar"),
     )
 )
 """Parts of the names of elements that hold something else, or more than an author or a date."""

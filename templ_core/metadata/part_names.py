@@ -11,7 +11,7 @@ ABOUT, ELSEWHERE, OWN = 1, 2, 4
 _NAME = pattern(
     r"(?:.*[-_])?(?:nav|navbar|navigation|menu|sidebar|side-?bar|breadcrumbs?|related|recommended|recommendations|popular"
     r"|trending|latest|recent|most-?read|most-?viewed|teasers?|promos?|upcoming|calendar|ticker|you-may-(?:also-)?like"
-    r"|responses?|repl(?:y|ies)|discussions?|disqus|kommentare?|comentarios?|commentaires?|commenti|reacties|read-?(?:more|next)|more-(?:news|stories|posts|articles)|siblings?|prev|next|pager|pagination)(?:[-_].*)?"
+    r"|responses?|repl(?:y|ies)|discussions?|disqus|kommentare?|comentarios?|commentaires?|commenti|reacties|read-?(?:more|next)|more-(?:news|stories|posts|articles)|siblings?|prev|next|pager|pagination|testimonials?)(?:[-_].*)?"
     r"|(?:site|page|global|main|top|colophon)?[-_]?(?:footer|masthead|topbar|top-bar)(?:[-_](?:bar|wrap|wrapper|inner|area|widgets?|container))?"
     r"|(?:site|global|main)[-_]?header|header|colophon|widget(?:[-_].*)?|secondary|navigation\w*|menu\w*|related\w*|sidebar\w*|recent\w*",
     re.IGNORECASE,

@@ -12,6 +12,12 @@ _PLAIN_NUMBER = pattern(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
 _TEXT_CHARS_MAX = 200
 """Characters of the longest text that is a price."""
 _NUMBER = pattern(r"\d+(?:[.,'’]\d+|[ \u00a0\u2009\u202f]\d{3}(?!\d))*")
+_CENTS = (
+    (pattern(r"(?<=\d)\^(?=\d\d(?!\d))"), "."),
+    (pattern(r"(?<![\d.,])(\d+)\s?([€£])(\d\d)(?![\d.,])"), r"\1.\3 \2"),
+    (pattern(r"(?<![\d.,])\.(?=\d\d(?!\d))"), "0."),
+)
+"""Decimals that are raised, that stand behind the sign, or that stand alone, and their usual form."""
 _THREE_DECIMALS = "BHD IQD JOD KWD LYD OMR TND"
 """Currencies with a thousand parts (ISO 4217)."""
 _CODES = (
@@ -20,17 +26,17 @@ _CODES = (
     f" USD UYU UZS VND XAF XOF ZAR {_THREE_DECIMALS}"
 )
 _CURRENCY = (
-    r"(?:\b(?:R|US|AU?|CA?|NZ|HK|NT|MX)\$|[$€£¥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]"
+    r"(?:\b(?:R|US|AU?|CA?|NZ|HK|NT|MX)\$|[$€£¥￥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]"
     rf"|\b(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|lei|din|RM|R|KD|SFr|Fr|Rp|Tk|KSh|Ksh|TL|Dhs)\b\.?"
-    r"|лв|руб|грн|р\.|ر\.س|د\.إ|د\.ك|元|円|원)"
+    r"|лв|руб|грн|р\.|ر\.س|د\.إ|د\.ك|元|円|원|:-)"
 )
 _SIGN = (
-    rf"(?:[$€£¥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]|(?<![^\W\d_])(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|RM|Rp|Tk|KSh|Ksh|TL|Dhs)(?![^\W\d_])"
-    r"|руб|грн|р\.|元|円|원)"
+    rf"(?:[$€£¥￥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]|(?<![^\W\d_])(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|lei|RM|Rp|Tk|KSh|Ksh|TL|Dhs)(?![^\W\d_])"
+    r"|лв|руб|грн|р\.|ر\.س|د\.إ|د\.ك|元|円|원|:-)"
 )
 """Currencies whose signs no other words have."""
 _FIGURE = pattern(r"\d")
-_SHOWN = pattern(rf"{_SIGN}\.?\s?\d|\d\s?{_SIGN}")
+_SHOWN = pattern(rf"{_SIGN}\.?\s?\.?\d|\d(?:[.,][-–—]{{1,2}})?\s?{_SIGN}")
 _CURRENCY_BEFORE = pattern(rf"(?P<currency>{_CURRENCY})\s{{0,2}}\Z")
 _CURRENCY_BEHIND = pattern(rf"(?:[.,][-–—]{{1,2}})?\s{{0,2}}(?P<currency>{_CURRENCY})")
 _RANGE = pattern(r"\s{0,2}[-–—]\s{0,2}(?:[$€£]\s?)?\Z")
@@ -71,6 +77,8 @@ _CURRENCY_OF = {
     "Ksh": "KES",
     "TL": "TRY",
     "RM": "MYR",
+    "lei": "RON",
+    ":-": "SEK",
     "KD": "KWD",
 }
 """Currencies by signs that mean no other one."""
@@ -152,7 +160,9 @@ def prices_in(text: str) -> list[Price]:
         return []
     if not text.isascii():
         text = _OTHER_SCRIPT.sub(lambda one: str(int(one[0])), text)
-        text = text.replace("٫", ".").replace("٬", ",")
+        text = text.replace("٫", ".").replace("٬", ",").replace("￥", "¥")
+    for form, usual in _CENTS:
+        text = form.sub(usual, text)
     prices: list[Price] = []
     last_end, last_number = -1, ""
     for match in _NUMBER.finditer(text):

@@ -69,7 +69,7 @@ _NO_SKU = pattern(r"(?:sku|артикул)\W{0,3}(?:n/a|none|-+)(?!\w)", re.IGNO
 _SKU_VALUE = pattern(r"#?(?P<sku>(?=\S*\d)[\w./+-]{2,40})")
 _NUMBER = pattern(
     r"(?:\b(?:art(?:ikel|icle)?\.?[-\s]?(?:nr|no|nummer|number)|item(?:\s(?:no|number|code))?|style\s(?:no|number)|product\s(?:code|id|no)"
-    r"|part\s(?:no|number)|référence|réf|referencia|ref|referência|c[oó]digo(?:\sdo\sproduto)?|codice|kod(?:\sproduktu)?"
+    r"|part\s(?:no|number)|produkt-?(?:nr|nummer)|best(?:ell)?-?\.?\s?(?:nr|nummer)|vare(?:nr|nummer)|cikkszám|reference|référence|réf|referencia|ref|referência|c[oó]digo(?:\sdo\sproduto)?|codice|kod(?:\sproduktu)?"
     r"|mã(?:\ssản\sphẩm)?)|品番|型番)"
     r"\.?\s?(?:(?:[:：]|#\s?:?)\s*#?(?P<sku>(?=\S*\d)\w[\w./+-]{1,39})|[:：]\s?\Z)",
     re.IGNORECASE,

@@ -135,11 +135,55 @@ def test_a_time_that_contradicts_the_day_in_the_address_is_another_page_s():
         ("Foto: REUTERS", []),
         ("Photo by Ann Lee", []),
         ("AnnWrites", []),
+        ("By Ann Lee ann@daily.example", ["Ann Lee"]),
+        ("文：山田太郎", ["山田太郎"]),
+        ("王小明", ["王小明"]),
+        ("김철수 기자", ["김철수"]),
         ("Byron Lee", ["Byron Lee"]),
     ],
 )
 def test_forms_of_bylines(byline, authors):
     assert metadata("", f'<div class="c-author">{byline}</div><p>Text').authors == authors
+
+
+@pytest.mark.parametrize(
+    "byline",
+    [
+        "<p>Text: Ann Lee</p>", "<p>Medically reviewed by Bob Ray, MD — Written by Ann Lee</p>",
+        "<p><span class='author vcard'><a class='url fn n' href=/ann>Ann Lee</a></span> / <a href=/n>News</a></p>",
+    ],
+)  # fmt: skip
+def test_the_byline_below_the_headline_names_the_author(byline):
+    assert metadata("", f"<h1>Bridge</h1>{byline}<p>Text").authors == ["Ann Lee"]
+
+
+def test_who_is_quoted_in_a_testimonial_is_no_author():
+    quote = "<div class=testimonial><p>Very good!<p class=author>Ann Lee</div>"
+    assert metadata("", f"<h1>Bridge</h1><p>Text{quote}").authors == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Ann Lee for The Daily", "Ann Lee avec AFP", "Ann Lee / dpa", "Ann Lee con información de EFE", "Ann Lee ann@daily.example",
+        "Ann Lee mit Agenturmaterial", "An\u00adn L\u200bee", "An&shy;n Lee",
+    ],
+)  # fmt: skip
+def test_what_stands_behind_a_name_or_inside_it_is_no_part_of_it(name):
+    assert metadata(f'<meta name="author" content="{name}">').authors == ["Ann Lee"]
+    assert metadata(json_ld(author={"@type": "Person", "name": name})).authors == ["Ann Lee"]
+
+
+def test_marks_that_nobody_sees_are_in_no_field():
+    head = '<meta name="description" content="Der Kre\u00addit der&shy;\u200b Stadt"><meta name="keywords" content="Kre&shy;dit">'
+    found = metadata(json_ld(headline="Kre\u00addit") + head)
+    assert (found.title, found.description, found.tags) == (
+        "Kredit", "Der Kredit der Stadt", ["Kredit"],
+    )  # fmt: skip
+
+
+def test_a_number_in_json_ld_is_a_time():
+    assert metadata(json_ld(datePublished=1709283600)).published_at == "2024-03-01T09:00:00Z"
 
 
 @pytest.mark.parametrize("name", ["admin", "https://facebook.com/ann", "By", "Ann@daily.example"])
@@ -348,6 +392,7 @@ def test_both_languages_are_in_the_metadata_where_they_differ():
         ("2024-03-01T10:00:00.123456789+0100", "2024-03-01T09:00:00Z"),
         ("2024-03-01 10:00:00 +0100", "2024-03-01T09:00:00Z"),
         ("2024-03-01 10:00:00 UTC", "2024-03-01T10:00:00Z"),
+        ("2024-03-01T10:00:00+01:00[Europe/Berlin]", "2024-03-01T09:00:00Z"),
         ("2024-03-01T10:00:00", "2024-03-01"),
         ("20240301", "2024-03-01"),
         ("Fri, 01 Mar 2024 10:00:00 GMT", "2024-03-01T10:00:00Z"),

@@ -3,7 +3,7 @@ import pytest
 from templ_core.dom.document import parse_document
 from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
-from templ_core.metadata.prices import price_in, price_number
+from templ_core.metadata.prices import price_in, price_number, shows_price
 
 
 @pytest.mark.parametrize(
@@ -13,11 +13,24 @@ from templ_core.metadata.prices import price_in, price_number
         ("٣٤٩ ر.س", "349"), ("١٬٢٩٩٫٥٠", "1299.50"), ("1 299,50 kr", "1299.50"), ("CHF 1'299.-", "1299"), ("KD 3.350", "3.350"),
         ("₹1,29,999.00", "129999.00"), ("10–20 €", "10"), ("R$ 1.234,56", "1234.56"), ("1.299.000 ₫", "1299000"),
         ("€ 12,-", "12"), ("1,299", "1299"), ("12,5", "12.5"), ("2 for 1", "2"), ("-5", None), ("20 %", None),
+        ("49^90 €", "49.90"), ("49€90", "49.90"), ("49 €90", "49.90"), ("$.99", "0.99"), (".99 $", "0.99"), ("49,- €", "49"),
         ("on request", None), ("1" * 10_000, None), ("1." * 5000, None),
     ],
 )  # fmt: skip
 def test_the_number_beside_the_currency_is_the_price(text, number):
     assert price_number(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "currency"),
+    [
+        ("￥4,990", "4990", None), ("49,90 лв.", "49.90", "BGN"), ("١٢٩ ر.س", "129", None), ("1.249,90 lei", "1249.90", "RON"),
+        ("1249:-", "1249", "SEK"), ("49,- €", "49", "EUR"), ("49^90 €", "49.90", "EUR"), ("$.99", "0.99", None),
+    ],
+)  # fmt: skip
+def test_a_price_alone_is_seen_with_the_sign_of_its_currency(text, number, currency):
+    assert shows_price(text)
+    assert price_in(text)[:3] == (number, currency, True)
 
 
 def test_a_sign_names_a_currency_only_if_no_other_has_it():

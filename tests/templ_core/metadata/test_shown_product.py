@@ -83,7 +83,8 @@ def test_words_near_the_headline_say_whether_it_is_to_be_had(body, availability)
     ("body", "sku"),
     [
         ("<p>Art.-Nr.: 4711-B", "4711-B"), ("<table><tr><td>SKU<td>A15278</table>", "A15278"), ("<p>Артикул: 885", "885"),
-        ("<p>SKU: N/A", None), ("<p>Código: Ok", None), ("<p>Item #: 4711", "4711"), ("<p>SKU AB-12", "AB-12"), ("<p>SKU: zero", "zero"),
+        ("<p>SKU: N/A", None), ("<p>Código: Ok", None), ("<p>Item #: 4711", "4711"), ("<p>SKU AB-12", "AB-12"), ("<p><label>Reference: </label>4711-B", "4711-B"), ("<p>Produktnummer: <b>4711-B", "4711-B"),
+        ("<p>Bestell-Nr.: 4711-B", "4711-B"), ("<p>Varenummer: 4711-B", "4711-B"), ("<p>Reference: the maker", None), ("<p>SKU: zero", "zero"),
         ("<p>Código: 920449<p>SKU: A213", "A213"), ("<p>Código: 920449<p>SKU: N/A", None),
     ],
 )  # fmt: skip
