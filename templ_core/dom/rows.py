@@ -15,14 +15,14 @@ _CELLS_MAX = 50
 _DEPTH_MAX = 4
 """Most cells of such a row, and most elements around the text of a cell, the cell included."""
 _CELLS = dict.fromkeys(CELLS, 1)
-_NAMES = ("row", "flex")
+_NAMES = ("row", "flex", "grid", "tr")
 """What the role or a class of rows is, or has as a part between hyphens."""
 
 
 def rows_of_segments(document: Document, kept: Bools) -> Int32s | None:
     """Return the number of the row that each segment is a cell of, -1 = none; None where the page has no rows.
 
-    The elements of a style sheet's grid are rows if their role or class says so, each of their cells has one short
+    A text in an element inside a cell is that of the cell if it is the only one. The elements of a style sheet's grid are rows if their role or class says so, each of their cells has one short
     text, and an element beside them of the same type has as many cells.
 
     Args:
@@ -40,8 +40,14 @@ def rows_of_segments(document: Document, kept: Bools) -> Int32s | None:
     grid = types_with_name(nodes.element_types, _NAMES)
     if not grid and not np.count_nonzero(cells):
         return None
-    is_cell = cells[nodes.element_type[owner]] != 0
-    rows: Int32s = np.where(is_cell, nodes.parent[owner], -1)
+    cell = owner
+    for _ in range(_DEPTH_MAX):
+        is_cell = cells[nodes.element_type[cell]] != 0
+        cell = np.where(is_cell | (cell == 0), cell, nodes.parent[cell])
+    texts = np.bincount(cell[kept], minlength=len(nodes.parent))
+    rows: Int32s = np.where(
+        is_cell & ((cell == owner) | (texts[cell] == 1)), nodes.parent[cell], -1
+    )
     if grid:
         _note_grid_rows(document, kept, grid, rows)
     return rows

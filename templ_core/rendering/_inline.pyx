@@ -150,6 +150,7 @@ cdef class InlineWriter:
                     figure[row] = node
             if before >= 0 and (is_around ^ around_before) & IN_NOSCRIPT and (
                 self.start[row] == self.start[before] and self.segment[row] == self.segment[before]
+                or self.node[row] - self.node[before] <= 2      # with nothing but the `noscript` between them
             ):
                 shown, twin = (before, row) if is_around & IN_NOSCRIPT else (row, before)
                 kind[twin if self.target[shown] >= 0 else shown] = 0

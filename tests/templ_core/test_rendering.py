@@ -319,6 +319,8 @@ _DOT = "data:image/gif;base64,R0lGOD"
         ("<img src=/Spacer.png data-foo='a b.jpg' data-bar=c data-any=/1.webp alt=x>", "1.webp"),
         ("<img src=/1.jpg data-large=/2.jpg alt=x>", "1.jpg"),
         ("<img src=/1.jpg data-lazy-src=/2 alt=x>", "2"),
+        ("<img src=/spacer.gif data-original=/2?w=9 alt=x>", "2?w=9"),
+        ("<img src=/none.gif file=/2.jpg alt=x>", "2.jpg"),
         ("<img src=/t width=1 height=1 data-original=/1.png alt=x>", "1.png"),
         ("<img data-original data-a='' src=/1.jpg alt=x>", "1.jpg"),
         ("<picture><source srcset='/1.webp, /2.webp 2x'><source srcset=/3><img alt=x></picture>", "2.webp"),
@@ -337,6 +339,11 @@ _DOT = "data:image/gif;base64,R0lGOD"
 def test_images_have_the_address_that_a_reader_sees(markup, source, attribute):
     markup = re.sub(r"<(img|source|amp-img)", rf"<\1{attribute}", markup)
     assert rendered(f"<h1>a</h1>{markup}<p>b") == f"# a\n\n![x](https://example.com/{source})\n\nb"
+
+
+def test_an_image_and_its_twin_without_scripts_are_one_beside_a_text():
+    twins = "<noscript><img src=/1.jpg alt=x></noscript><img data-src=/1.jpg alt=x>"
+    assert rendered(f"<ul><li>{twins} One</ul>") == "- ![x](https://example.com/1.jpg) One"
 
 
 @pytest.mark.parametrize(

@@ -83,18 +83,20 @@ cdef dict _ATTRIBUTES = {
 }
 _UNSEEN = {ord(mark): None for mark in letters.UNSEEN_MARKS}
 cdef object _is_for_screen_reader = re.compile(
-    r"(?i)(?!not-)[\w-]{0,40}?(?:off-?screen|(?:sr[-_]?only|visually[-_]?hidden|hidden-(?:visually|accessible)"
-    r"|screen-?reader|a11y-hidden|show-for-sr|assistive-text|element-invisible)(?:[s_-][\w-]{0,40})?)"
+    r"(?i)(?!not-)[\w-]{0,40}?(?:off-?screen|(?:sr[-_]?(?:only|text)|visually[-_]?hidden|hidden-(?:visually|accessible)|readers?-only"
+    r"|screen-?reader|a11y-(?:hidden|text)|accessibly-hidden|show-for-sr|assistive-text|element-invisible|mw-editsection)(?:[s_-][\w-]{0,40})?)"
 ).fullmatch
-"""Tells the classes by which frameworks and sites hide text from all but screen readers."""
-_HIDDEN = frozenset(("hidden", "is-hidden", "d-none"))
+"""Tells the classes by which frameworks and sites hide text from all but screen readers, and that of a wiki's links for editors."""
+_HIDDEN = frozenset(("hidden", "is-hidden", "d-none", "hide", "invisible", "ng-hide", "uk-hidden", "w3-hide"))
 """Classes by which Bootstrap, Tailwind and others hide text, unless another class shows it in some windows."""
 cdef object _shows = re.compile(r"[\w-]+:.+|d-\w+-\w+|(?:visible|show)-.+").fullmatch
 _DIALOGS = ("modal", "popup", "pop-up", "dialog", "lightbox", "overlay", "offcanvas", "off-canvas")
 cdef object _find_dialog = re.compile(rf"(?<![a-z])(?:alert)?(?:{'|'.join(_DIALOGS)})(?![a-z])").search
 cdef object _find_hiding = re.compile(
     r"(?i)(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
-    r"|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?\s*\)|left\s*:\s*-\d{4,}px)"
+    r"|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?\s*\)|clip-path\s*:\s*inset\(\s*(?:50|100)%"
+    r"|(?:left|top|text-indent)\s*:\s*-(?:\d{4,}px|\d{3,}r?em))"
+    r"|\A(?=.*(?<![\w-])width\s*:\s*[01]px)(?=.*(?<![\w-])height\s*:\s*[01]px).*overflow\s*:\s*hidden"
 ).search
 
 
@@ -572,10 +574,20 @@ cdef void no_attributes(ElementAttributes *attributes) noexcept:
 cdef bint _hides(const char *style) except -1:
     """Return whether a style hides its element; most styles name none of the properties."""
     if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and strstr(style, "clip") == NULL and (
-        strstr(style, "left") == NULL and is_ascii_lower(style)
+        strstr(style, "idden") == NULL and not _is_far(style) and is_ascii_lower(style)
     ):
         return False
     return _find_hiding(style[: strlen(style)].decode()) is not None
+
+
+cdef bint _is_far(const char *style) noexcept:
+    """Return whether a style has a negative number of three figures or more."""
+    style = strchr(style, c"-")
+    while style != NULL:
+        if c"1" <= style[1] <= c"9" and c"0" <= style[2] <= c"9" and c"0" <= style[3] <= c"9":
+            return True
+        style = strchr(style + 1, c"-")
+    return False
 
 
 cdef bint _names_note(const char *name) noexcept:
@@ -613,9 +625,9 @@ cdef bint is_unseen(ElementAttributes *attributes) except -1:
 
 cdef bint _is_for_screen_readers(const char *names) except -1:
     """Return whether the names of classes say that nobody sees the text, or only screen readers have it."""
-    if strstr(names, "nly") == NULL and strstr(names, "idden") == NULL and strstr(names, "creen") == NULL and (
-        strstr(names, "visible") == NULL and strstr(names, "d-none") == NULL and strstr(names, "-sr") == NULL
-        and strstr(names, "assistive") == NULL
+    if strstr(names, "nly") == NULL and strstr(names, "hid") == NULL and strstr(names, "Hid") == NULL and (
+        strstr(names, "creen") == NULL and strstr(names, "visible") == NULL and strstr(names, "d-none") == NULL
+        and strstr(names, "sr") == NULL and strstr(names, "text") == NULL and strstr(names, "mw-edit") == NULL
     ):
         return False
     classes = names[: strlen(names)].decode().split()

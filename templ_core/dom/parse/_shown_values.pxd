@@ -91,7 +91,7 @@ cdef inline void _show_image(Shown *shown) noexcept:
     cdef bint is_dot = _is_dot(shown)
     if label != NULL:
         shown.label = label[0]
-    for name in (b"data-src", b"data-lazy-src", b"src"):
+    for name in (b"data-src", b"data-lazy-src", b"data-original", b"data-lazy", b"data-lazyload", b"src"):
         found = _named(shown, name)
         if found != NULL and _is_address(found) and not (name == b"src" and (is_dot or _is_blank(found))):
             shown.target = found[0]
@@ -106,9 +106,9 @@ cdef inline void _show_image(Shown *shown) noexcept:
 
 
 cdef inline bint _is_for_scripts(const Named *one) noexcept:
-    """Return whether only a script knows an attribute: `data-...` or `...-src`."""
+    """Return whether only a script knows an attribute: `data-...`, `...-src`, or `file` of a kind of boards."""
     cdef Py_ssize_t size = one.name_bytes
-    return size > 5 and (not memcmp(one.name, b"data-", 5) or not memcmp(one.name + size - 4, b"-src", 4))
+    return _is(one, b"file") or size > 5 and (not memcmp(one.name, b"data-", 5) or not memcmp(one.name + size - 4, b"-src", 4))
 
 
 cdef inline bint _show_set(Shown *shown) noexcept:
@@ -157,7 +157,7 @@ cdef inline bint _is_blank(const Named *one) noexcept:
     cdef Named name = Named(start, dot - start, NULL, 0)
     for blank in (
         b"blank", b"spacer", b"transparent", b"placeholder", b"pixel", b"clear", b"1x1", b"lazy", b"lazyload",
-        b"loading", b"loader", b"empty", b"dummy", b"grey", b"gray", b"trans", b"white",
+        b"loading", b"loader", b"empty", b"dummy", b"grey", b"gray", b"trans", b"white", b"none",
     ):
         if _is(&name, blank):
             return True

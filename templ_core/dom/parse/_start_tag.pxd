@@ -177,6 +177,10 @@ cdef inline bint shows_formula(const Attribute *names) noexcept:
 
 
 cdef inline bint _is_json_ld(const Attribute *type) noexcept:
-    return type.value_end - type.value >= JSON_LD_BYTES and not memcmp(
-        type.value + JSON_LD_BYTES - 7, b"ld+json", 7
-    )
+    cdef int at
+    if type.value_end - type.value < JSON_LD_BYTES:
+        return False
+    for at in range(7):
+        if (type.value[JSON_LD_BYTES - 7 + at] | 32) != b"ld+json"[at] | 32:
+            return False
+    return True

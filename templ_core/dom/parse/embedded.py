@@ -37,6 +37,7 @@ def with_embedded(utf8: bytes) -> bytes:
 
 _FRAME = pattern(rb"<iframe\b(" + _ATTRIBUTES + rb")>", re.IGNORECASE)
 _DOCUMENT = pattern(rb"(?<![\w-])srcdoc" + _VALUE, re.IGNORECASE)
+_UNSEEN = pattern(rb"(?<![\w-])hidden(?![\w-])|display\s*:\s*none", re.IGNORECASE)
 _NO_BODY = pattern(
     rb"<(script|style|title|head)\b" + _ATTRIBUTES + rb">.*?</\1\s*+>"
     rb"|</?(?:html|head|body|script|style|iframe|frameset|!doctype)\b" + _ATTRIBUTES + rb">",
@@ -51,7 +52,7 @@ _FOREIGN_OBJECT_END = pattern(rb"</foreignObject\s*+>", re.IGNORECASE)
 def _with_document(frame: re.Match[bytes]) -> bytes:
     """Return the start of a frame behind the document that it shows."""
     match = _DOCUMENT.search(frame[1])
-    if match is None:
+    if match is None or _UNSEEN.search(_DOCUMENT.sub(b"", frame[1])):
         return frame[0]
     document = _text(_value(match)).encode()
     return b"<embedded-document>%b</embedded-document>%b" % (_NO_BODY.sub(b"", document), frame[0])

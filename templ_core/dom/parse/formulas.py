@@ -17,6 +17,9 @@ _INVISIBLE_OPERATORS = dict.fromkeys(range(0x2061, 0x2065))
 _SIMPLE = pattern(r"\w*")
 _BLANKS = " \t\n\r\f"
 """What MathML leaves out around a text; a no-break space is shown."""
+_BLANK = pattern(f"[{_BLANKS}]+")
+_BLANK_TAGS = names("mtext mspace")
+"""Elements whose blanks are shown."""
 _NOT_SHOWN = names("annotation annotation-xml mphantom mprescripts none")
 _OPERATORS = {
     "mfrac": "/",
@@ -75,7 +78,7 @@ def _linear(element: etree._Element, depth: int) -> str:
     children = [child for child in element if isinstance(child.tag, str)]
     if not children or depth == _DEPTH_MAX:
         text = "".join(element.itertext()).translate(_INVISIBLE_OPERATORS)
-        return text.strip(_BLANKS) if tag != "mspace" else " "
+        return (_BLANK.sub(" ", text) or " ") if tag in _BLANK_TAGS else text.strip(_BLANKS)
     parts = [_linear(child, depth + 1) for child in children]
     operators = _OPERATORS.get(tag, "")
     if operators and len(parts) > len(operators):

@@ -20,16 +20,23 @@ from templ_core.dom.tags import (
 _ATTRIBUTES = ("id", "class", "role", "itemprop")
 _HIDING_STYLE = re.compile(
     r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
-    r"|clip\s*:\s*rect\(\s*(?:[01](?:px)?(?:\s|,)*){4}\)|left\s*:\s*-\d{4,}px)",
+    r"|clip\s*:\s*rect\(\s*(?:[01](?:px)?(?:\s|,)*){4}\)|clip-path\s*:\s*inset\(\s*(?:50|100)%"
+    r"|(?:left|top|text-indent)\s*:\s*-(?:\d{4,}px|\d{3,}r?em))",
     re.IGNORECASE,
 )
+_POINT = tuple(
+    re.compile(rf"(?<![\w-]){name}\s*:\s*{value}", re.IGNORECASE)
+    for name, value in (("width", "[01]px"), ("height", "[01]px"), ("overflow", "hidden"))
+)
 _FOR_SCREEN_READERS = re.compile(
-    r"(?<!\S)(?!not-)[\w-]*(?:off-?screen|(?:sr[-_]?only|visually[-_]?hidden|hidden-visually"
-    r"|hidden-accessible|screen-?reader|a11y-hidden|show-for-sr|assistive-text|element-invisible)"
+    r"(?<!\S)(?!not-)[\w-]*(?:off-?screen|(?:sr[-_]?only|sr[-_]?text|visually[-_]?hidden|hidden-visually|readers?-only"
+    r"|hidden-accessible|screen-?reader|a11y-hidden|a11y-text|accessibly-hidden|show-for-sr|assistive-text|element-invisible|mw-editsection)"
     r"(?:[s_-][\w-]*)?)(?!\S)",
     re.IGNORECASE,
 )
-_HIDDEN_CLASS = re.compile(r"(?<!\S)(?:hidden|is-hidden|d-none)(?!\S)")
+_HIDDEN_CLASS = re.compile(
+    r"(?<!\S)(?:hidden|is-hidden|d-none|hide|invisible|ng-hide|uk-hidden|w3-hide)(?!\S)"
+)
 _SHOWING_CLASS = re.compile(r"(?<!\S)(?:[\w-]+:\S|d-\w+-\w+|(?:visible|show)-\S)")
 _DIALOG = re.compile(
     r"(?<![a-z])(modal|popup|pop-up|dialog|alertdialog|lightbox|overlay|offcanvas|off-canvas)(?![a-z])",
@@ -112,10 +119,12 @@ class SlowPageColumns:
         kind = self._kind(tag)
         if kind == "block":
             self._flush()
+        style = element.get("style") or ""
         is_unseen = (
             element.get("hidden", "until-found") != "until-found"
             or element.get("popover") is not None
-            or bool(_HIDING_STYLE.search(element.get("style") or ""))
+            or bool(_HIDING_STYLE.search(style))
+            or all(one.search(style) for one in _POINT)
         )
         names = " ".join(element.get(name) or "" for name in ("class", "id", "role"))
         if kind != "inline" and is_unseen and _DIALOG.search(names):

@@ -36,6 +36,27 @@ def test_text_between_blocks_is_a_segment(markup, segments):
     assert texts(markup) == segments
 
 
+HIDING_STYLES = (
+    "clip-path:inset(50%)", "position:absolute; clip-path: inset(100%)", "position:absolute;left:-999em", "top: -9999px", "left:-10000px",
+    "display:block;text-indent:-9999px", "position:absolute;WIDTH:1px;height:1px;overflow:hidden", "overflow:hidden;height:0px;width:0px",
+)  # fmt: skip
+SHOWING_STYLES = (
+    "left:-20px", "top:-50em", "border-width:1px;height:1px;overflow:hidden", "width:10px;height:1px;overflow:hidden", "text-indent:-36px",
+    "clip-path:inset(5%)", "margin-top:-1000px", "width:1px;height:1px",
+)  # fmt: skip
+HIDING_CLASSES = (
+    "hide",
+    "invisible",
+    "ng-hide",
+    "uk-hidden",
+    "w3-hide",
+    "a11y-text",
+    "accessibly-hidden",
+    "sr-text",
+    "readers-only",
+)
+
+
 @pytest.mark.parametrize(
     ("markup", "segments"),
     [
@@ -47,6 +68,10 @@ def test_text_between_blocks_is_a_segment(markup, segments):
         ("<p>39€ <span class='x__sr-only__3kd'>old</span><i class='hidden'>old</i><b class='d-none'>old</b>29€", ["39€ 29€"]),
         ("<p>1<b class='not-sr-only'>2</b><b class='hidden md:inline'>3</b><b class='d-none d-md-inline'>4</b><b class=is-hidden-xs>5</b>", ["12345"]),
         ("<p>39€ <span style='clip: rect(0 0 0 0)'>old</span><i style='visibility:collapse'>old</i><b style='left:-9999px'>old</b>29€", ["39€ 29€"]),
+        *((f"<p>39€ <b style='{style}'>old</b>29€", ["39€ 29€"]) for style in HIDING_STYLES),
+        *((f"<p>39€ <b style='{style}'>new</b>", ["39€ new"]) for style in SHOWING_STYLES),
+        *((f"<p>39€ <b class='{name}'>old</b>29€", ["39€ 29€"]) for name in HIDING_CLASSES),
+        ("<h2>Boats<span class=mw-editsection>[<a href=/e>edit</a>]</span></h2>", ["Boats"]),
         ("<p>1<b style='backface-visibility:hidden'>2</b><b hidden=until-found>3</b><b popover>4</b><b style='margin-left:-9999px'>5</b>", ["1235"]),
         ("<div>The word <dialog>its meaning</dialog> is old</div><dialog>Terms</dialog>", ["The word is old", "Terms"]),
         ("<p>shown to <span aria-hidden=true>readers</span> only", ["shown to readers only"]),
@@ -105,6 +130,10 @@ def test_links_and_hidden_elements_are_marked_where_their_text_stands():
 def test_line_breaks_and_tabs_of_a_text_are_kept():
     assert whole_text("<pre>\n def f():\n     return  1\n</pre>") == " def f():\n     return  1"
     assert whole_text("<table><tr><th>a<th>b<tr><td>1<td>2</table><p>end") == "a\tb\n1\t2\nend"
+    cells = "<tr><td><p>Weight</p><td><div><p>40 t</div><tr><td><p>Made of<td><p>oak<p>steel"
+    assert whole_text(f"<table>{cells}</table>") == "Weight\t40 t\nMade of\noak\nsteel"
+    grid = "<div class='grid'><div>{}</div><div>{}</div></div>"
+    assert whole_text(grid.format("a", "1") + grid.format("b", "2")) == "a\t1\nb\t2"
     plain = read_document(b"one & two\n\nthree <b>", "u", content_type="text/plain")
     assert plain.segments.texts == ["one & two", "three <b>"]
 

@@ -25,6 +25,7 @@ def annotated(tex, inside="<mi>x</mi>", attributes=""):
         (f"<mfrac><mrow>{SQUARE}<mo>+</mo><mn>1</mn></mrow><mn>2</mn></mfrac>", "(x^2+1)/2"),
         ("<msub><mi>a</mi><mrow><mi>i</mi><mo>+</mo><mn>1</mn></mrow></msub>", "a_(i+1)"),
         ("<munderover><mo>∑</mo><mi>i</mi><mi>n</mi></munderover><mi>i</mi>", "∑_i^ni"),
+        ("<mi>a</mi><mtext> if\n</mtext><mi>b</mi>", "a if b"),
         ("<msqrt><mi>a</mi><mi>b</mi></msqrt><mroot><mi>c</mi><mn>3</mn></mroot>", "√ab3√c"),
         ("<mi>f</mi><mo>&#x2061;</mo><mfenced><mi>x</mi><mi>y</mi></mfenced>", "f(x,y)"),
         (
@@ -87,6 +88,8 @@ def test_images_and_spans_with_other_classes_are_no_formulas():
         ("<p>a</p><iframe srcdoc='&lt;p&gt;b &amp;amp; c&lt;/p&gt;'></iframe><p>d", ["a", "b & c", "d"]),
         ('<iframe srcdoc="<html><head><title>t</title></head><body>b<script>x</script></body></html>"></iframe>', ["b"]),
         ("<iframe srcdoc=&lt;b&gt;c&lt;/b&gt; src=x></iframe>", ["c"]),
+        ("<iframe style='display: none' srcdoc='b'></iframe><iframe hidden srcdoc='b'></iframe>c", ["c"]),
+        ("<iframe srcdoc='&lt;i hidden&gt;b&lt;/i&gt;c'></iframe>", ["c"]),
         ("<iframe data-srcdoc='&lt;p&gt;b'></iframe>c", ["c"]),
         ("<x-a><template shadowrootmode=open><p>a</p><slot></slot></template><p>b</p></x-a>", ["a", "b"]),
         ("<div><template shadowrootmode='closed'><h2>a</h2></template></div>", ["a"]),

@@ -105,6 +105,7 @@ HERALD = {"@type": "Organization", "name": "Otterford Herald"}
         (json_ld(author=HERALD, publisher=HERALD), "", "", ["Otterford Herald"]),
         (json_ld(author={"name": {"@type": "Person", "name": "Ann Lee"}}), "", "", ["Ann Lee"]),
         (json_ld(author={"name": {"@value": "Ann Lee"}}), "", "", ["Ann Lee"]),
+        ('<script type="Application/LD+JSON; charset=utf-8">{"@type": "NewsArticle", "author": "Ann Lee"}</script>', "", "", ["Ann Lee"]),
         ('<script type="application/ld+json">\ufeff{"@type": "NewsArticle", "author": "Ann Lee"}</script>', "", "", ["Ann Lee"]),
         ('<meta property="og:author" content="By &lt;b&gt;Ann Lee&lt;/b&gt;, Bob Ray and Eve Poe, BBC">', "", "",
          ["Ann Lee", "Bob Ray", "Eve Poe"]),
