@@ -13,7 +13,7 @@ from templ_core.dom.document import Document
 from templ_core.metadata._json_ld import JsonLd, short_text, texts_of, types_of, value_text
 from templ_core.metadata._scans import Claims
 from templ_core.metadata.fields import Offer, Product
-from templ_core.metadata.prices import price_number
+from templ_core.metadata.prices import price_in, price_number
 from templ_core.patterns import pattern
 
 Item = dict[str, object]
@@ -32,12 +32,14 @@ _AVAILABILITIES = {
         *("InStock", "OutOfStock", "PreOrder", "PreSale", "BackOrder", "SoldOut", "Discontinued"),
         *("LimitedAvailability", "OnlineOnly", "InStoreOnly", "MadeToOrder", "Reserved"),
     )
-} | {"oos": "OutOfStock", "available": "InStock"}
+} | {"oos": "OutOfStock", "unavailable": "OutOfStock", "available": "InStock"}
 _PLAIN_NUMBER = pattern(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
 _WORD = pattern(r"\w+")
 _NO_LETTERS = pattern(r"[\W_]+")
 _CURRENCY = pattern("[A-Z]{3}")
 _NO_OFFER = Offer()
+_FORMER = pattern(r"ListPrice|Strikethrough|RegularPrice|RRP|SRP")
+"""Types of prices that nobody pays."""
 _OTHER_ITEMS = frozenset(
     ("review", "reviews", "reviewrating", "isrelatedto", "issimilarto", "itemlistelement", "author")
 )
@@ -197,7 +199,9 @@ def _offers(item: Item, json_ld: JsonLd) -> list[Offer]:
         stated += json_ld.objects(group.get("offers"))
     offers = []
     for item_of_offer in stated[:_OFFERS_MAX]:
-        offer = _offer([item_of_offer, *json_ld.objects(item_of_offer.get("priceSpecification"))])
+        of_price = json_ld.objects(item_of_offer.get("priceSpecification"))
+        to_pay = [one for one in of_price if not _FORMER.search(value_text(one.get("priceType")))]
+        offer = _offer([item_of_offer, *to_pay])
         if offer != _NO_OFFER:
             offers.append(offer)
     return offers
@@ -211,13 +215,17 @@ def _offer(within: list[Item]) -> Offer:
         for name in ("price", "priceCurrency"):
             stated[name] = value_text(part.get(name)) or stated.get(name, "")
     currency = stated["priceCurrency"].upper()
+    if not _CURRENCY.fullmatch(currency):
+        found = price_in(f"{stated['price']} {stated['priceCurrency']}")
+        currency = (found and found.currency) or ""
     low, high = item.get("lowPrice"), item.get("highPrice")
-    of_letters = _NO_LETTERS.sub("", value_text(item.get("availability")).rpartition("/")[2])
+    stock = value_text(item.get("availability")).rstrip("/").rpartition("/")[2]
+    of_letters = _NO_LETTERS.sub("", stock)
     return Offer(
         price=price_number(stated["price"]) if stated["price"] else None,
         low_price=price_number(value_text(low)) if low is not None else None,
         high_price=price_number(value_text(high)) if high is not None else None,
-        price_currency=currency if _CURRENCY.fullmatch(currency) else None,
+        price_currency=currency or None,
         availability=_AVAILABILITIES.get(of_letters.lower().removeprefix("schema")),
         sku=short_text(value_text(item.get("sku")), _TEXT_CHARS_MAX),
     )

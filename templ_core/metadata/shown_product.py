@@ -45,15 +45,20 @@ _BEFORE, _BEHIND = 12, 60
 _BEHIND_UNNAMED = 45
 _CHARS_MAX, _LETTERS_MAX = 60, 24
 _LETTERS = pattern(r"[^\W\d_]")
+_HAD = (
+    r"(?:in stock|ready to ship|ships (?:with)?in|auf lager|lagernd|sofort lieferbar|lieferbar|verfügbar|vorrätig|en stock|disponible|em estoque"
+    r"|disponível|disponibile|op voorraad|i lager|på lager|na stanie|w magazynie|dostępny|skladem|na skladě|raktáron|in stoc|stokta|varastossa"
+    r"|в наличии|в наявності|متوفر|במלאי|còn hàng|在庫あり|有货|有貨|现货|재고 있음)\b"
+)
 _AVAILABILITY = pattern(
-    r"(?P<Discontinued>\bdiscontinued\b)|(?P<OutOfStock>out of stock|sold out|not available|\bunavailable\b|no longer available|ausverkauft|nicht (?:mehr )?(?:auf lager|verfügbar|lieferbar)|non più disponibile|plus disponible|ya no (?:está )?disponible"
-    r"|rupture de stock|épuisé|indisponible|agotado|sin existencias|esgotado|indisponível|fora de estoque|esaurito|non disponibile|uitverkocht"
-    r"|niet op voorraad|slutsåld|udsolgt|utsolgt|brak w magazynie|niedostępny|vyprodáno|není skladem|elfogyott|нет в наличии|немає в наявності"
-    r"|hết hàng|売り切れ|在庫なし|缺货|품절)"
+    r"(?P<Discontinued>\bdiscontinued\b)|(?P<OutOfStock>out of stock|sold out|not available|\bunavailable\b|no longer available|ausverkauft|plus disponible"
+    rf"|(?:\b(?:not?|non|nicht|niet|ikke|ej|inte|nincs|není|nie|ei|nu este|не|нет|немає|غير|slut|brak)|(?<![\d.,])0)\s(?:\w+\s)?{_HAD}"
+    r"|rupture de stock|épuisé|indisponib(?:le|il)|agotado|sin existencias|esgotado|indisponível|fora de estoque|esaurito|uitverkocht"
+    r"|slutsåld|udsolgt|utsolgt|niedostępny|vyprodáno|elfogyott|stoc epuizat|stokta yok|tükendi|loppu varastosta|אזל"
+    r"|hết hàng|売り切れ|在庫なし|在庫切れ|缺货|缺貨|售罄|無貨|无货|품절)"
     r"|(?P<PreOrder>pre-?order|vorbestell|précommand|reserva anticipada|предзаказ)"
     r"|(?P<BackOrder>back-?order|под заказ|nachbestell)"
-    r"|(?P<InStock>\b(?:in stock|ready to ship|ships (?:with)?in|auf lager|lagernd|sofort lieferbar|lieferbar|verfügbar|vorrätig|en stock|disponible|em estoque|disponível|disponibile|op voorraad"
-    r"|i lager|på lager|na stanie|w magazynie|dostępny|skladem|na skladě|raktáron|в наличии|в наявності|còn hàng|在庫あり|有货|재고 있음)\b)",
+    rf"|(?P<InStock>\b{_HAD}|\Aavailable\Z)",
     re.IGNORECASE,
 )
 """Words that say whether a product is to be had, by the names of schema.org; what is not to be had says so first."""
@@ -61,17 +66,19 @@ _AVAILABILITY_CHARS_MAX = 50
 _STOCK_CLASSES = {"instock": "InStock", "outofstock": "OutOfStock", "onbackorder": "BackOrder"}
 """Names of elements around a headline by which shops say it."""
 _SKU = pattern(
-    r"(?:\bsku|артикул)\.?\s?(?:(?:[:#：]\s*#?|(?=\S*\d\S*\Z))(?P<sku>\w[\w./+-]{1,39})|[:：]?\s?\Z)",
+    r"(?:\bsku|артикул)\.?\s?(?:(?:[:#：]\s*#?|(?=\S*\d\S*\Z))(?P<sku>\w[\w./+-]{1,39}+(?!\s?:))|[:：]?\s?\Z)",
     re.IGNORECASE,
 )
 """The SKU behind its label, or a label whose SKU is in the next text."""
 _NO_SKU = pattern(r"(?:sku|артикул)\W{0,3}(?:n/a|none|-+)(?!\w)", re.IGNORECASE)
 _SKU_VALUE = pattern(r"#?(?P<sku>(?=\S*\d)[\w./+-]{2,40})")
 _NUMBER = pattern(
-    r"(?:\b(?:art(?:ikel|icle)?\.?[-\s]?(?:nr|no|nummer|number)|item(?:\s(?:no|number|code))?|style\s(?:no|number)|product\s(?:code|id|no)"
-    r"|part\s(?:no|number)|produkt-?(?:nr|nummer)|best(?:ell)?-?\.?\s?(?:nr|nummer)|vare(?:nr|nummer)|cikkszám|reference|référence|réf|referencia|ref|referência|c[oó]digo(?:\sdo\sproduto)?|codice|kod(?:\sproduktu)?"
-    r"|mã(?:\ssản\sphẩm)?)|品番|型番)"
-    r"\.?\s?(?:(?:[:：]|#\s?:?)\s*#?(?P<sku>(?=\S*\d)\w[\w./+-]{1,39})|[:：]\s?\Z)",
+    r"(?:\b(?:art(?:ikk?el|icle)?\.?[-\s]?(?:nr|no|nummer|number)|item(?:\s(?:no|number|code))?|style\s(?:no|number)|product\s(?:code|id|no)"
+    r"|(?:part|model)\s(?:no|number|(?=#))|produkt-?(?:nr|nummer)|best(?:ell)?-?\.?\s?(?:nr|nummer)|vare(?:nr|nummer)|tuote(?:numero|koodi)"
+    r"|cikkszám|reference|référence|réf|referencia|ref|referência|c[oó]d(?:igo)?\.?(?:\sdo\sproduto)?|codice(?:\sprodotto)?|cod\sprodus"
+    r"|k[oó]d(?:\sproduktu)?|kat(?:alogové|\.)\sčíslo|ürün\skodu|код\sтовар[ау]|κωδικός|mã(?:\s(?:sản\sphẩm|sp))?)"
+    r"|品番|型番|商品コード|商品编号|商品編號|货号|貨號|상품코드)"
+    r"(?:\.?\s?(?:[:：]|#\s?:?)|\.(?=\s?\S*\d|\Z))\s*#?(?:(?P<sku>(?=\S*\d)\w[\w./+-]{1,39})|\Z)",
     re.IGNORECASE,
 )
 """Other numbers by which shops name their products."""

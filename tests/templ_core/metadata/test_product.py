@@ -46,6 +46,36 @@ def offered(**fields):
     return {"@type": "Product", "name": "Tea pot", "offers": {"@type": "Offer", **fields}}
 
 
+@pytest.mark.parametrize(
+    ("fields", "price", "currency"),
+    [
+        ({"price": "49.90", "priceCurrency": "€"}, "49.90", "EUR"),
+        ({"price": "49,90 EUR"}, "49.90", "EUR"),
+        ({"price": "$49.90"}, "49.90", None),
+        ({"price": "49.90", "priceCurrency": "euros"}, "49.90", None),
+    ],
+)
+def test_a_currency_may_be_stated_by_its_sign(fields, price, currency):
+    found = product(offered(**fields))
+    assert (found.price, found.price_currency) == (price, currency)
+
+
+@pytest.mark.parametrize("kind", ["ListPrice", "https://schema.org/StrikethroughPrice"])
+def test_a_former_price_is_not_that_to_pay(kind):
+    former = {"priceType": kind, "price": "80.00", "priceCurrency": "EUR"}
+    own = {"price": "49.90", "priceCurrency": "EUR"}
+    for prices in ([former, own], [own, former]):
+        assert product(offered(priceSpecification=prices)).price == "49.90"
+
+
+@pytest.mark.parametrize(
+    ("stated", "availability"),
+    [("unavailable", "OutOfStock"), ("https://schema.org/InStock/", "InStock"), ("in stock", "InStock"), ("perhaps", None)],
+)  # fmt: skip
+def test_forms_of_availability(stated, availability):
+    assert product(offered(price="1", availability=stated)).availability == availability
+
+
 def test_all_fields_of_json_ld():
     item = {
         "@context": "https://schema.org",

@@ -80,11 +80,40 @@ def test_words_near_the_headline_say_whether_it_is_to_be_had(body, availability)
 
 
 @pytest.mark.parametrize(
+    ("had", "not_had"),
+    [
+        ("In stock", "Not in stock"), ("12 in stock", "0 in stock"), ("In stock", "No longer in stock"), ("Auf Lager", "Nicht auf Lager"),
+        ("Disponible", "No disponible"), ("Disponible", "Actualmente no está disponible"), ("Disponibile", "Non più disponibile"),
+        ("I lager", "Ej i lager"), ("På lager", "Ikke på lager"), ("Raktáron", "Nincs raktáron"), ("Skladem", "Není skladem"),
+        ("Op voorraad", "Niet op voorraad"), ("В наличии", "Нет в наличии"), ("In stoc", "Nu este in stoc"), ("Stokta", "Stokta yok"),
+        ("Varastossa", "Ei varastossa"), ("متوفر", "غير متوفر"), ("在庫あり", "在庫切れ"), ("现货", "无货"), ("Available", "Unavailable"),
+    ],
+)  # fmt: skip
+def test_what_is_not_to_be_had_says_so_by_a_word_before(had, not_had):
+    for text, availability in ((had, "InStock"), (not_had, "OutOfStock")):
+        assert product(f"<p class=price>€49,00</p><p>{text}").availability == availability
+
+
+LABELS = (
+    "Item No.", "Part #:", "Art.-Nr.", "Ref.", "Réf. :", "Cód.:", "Codice prodotto:", "Artikkelnummer:", "Tuotenumero:", "Kód produktu:",
+    "Kat. číslo:", "Cod produs:", "Ürün Kodu:", "Код товара:", "Κωδικός:", "商品コード：", "货号：", "상품코드 :", "Mã SP:", "Model no.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_labels_of_numbers(label):
+    price = "<p class=price>€49,00</p>"
+    assert product(f"{price}<p>{label} 4711-B").sku == "4711-B"
+    assert product(f"{price}<dl><dt>{label}<dd>4711-B</dl>").sku == "4711-B"
+    assert product(f"{price}<p>{label} of the maker").sku is None
+
+
+@pytest.mark.parametrize(
     ("body", "sku"),
     [
         ("<p>Art.-Nr.: 4711-B", "4711-B"), ("<table><tr><td>SKU<td>A15278</table>", "A15278"), ("<p>Артикул: 885", "885"),
         ("<p>SKU: N/A", None), ("<p>Código: Ok", None), ("<p>Item #: 4711", "4711"), ("<p>SKU AB-12", "AB-12"), ("<p><label>Reference: </label>4711-B", "4711-B"), ("<p>Produktnummer: <b>4711-B", "4711-B"),
-        ("<p>Bestell-Nr.: 4711-B", "4711-B"), ("<p>Varenummer: 4711-B", "4711-B"), ("<p>Reference: the maker", None), ("<p>SKU: zero", "zero"),
+        ("<p>Bestell-Nr.: 4711-B", "4711-B"), ("<p>Varenummer: 4711-B", "4711-B"), ("<p>Reference: the maker", None), ("<p>SKU: zero", "zero"), ("<p>SKU: Categories: Kettles", None),
         ("<p>Código: 920449<p>SKU: A213", "A213"), ("<p>Código: 920449<p>SKU: N/A", None),
     ],
 )  # fmt: skip
