@@ -45,13 +45,23 @@ _FREQUENT = {
         "it": "di e il la che in a per un è del non con una i le si da della dei nel alla sono al più come lo gli",
         "pt": "de a o que e do da em um para é com não uma os no se na por mais as dos como mas ao das seu sua",
         "nl": "de van het een en in is dat op te zijn met voor niet aan er om ook als dan maar bij uit door naar wij ons",
-        "pl": "w i na z się do nie że to jest o od za po jak przez ale dla są przy lub czy oraz",
+        "pl": "w i na z się do nie że to jest o od za po jak przez ale dla są przy lub czy oraz we nad która który którzy mają tego",
         "sv": "och i att det som en på är av för med till den har inte om ett han men var jag sig från vi",
+        "no": "og i det er på en som til av for med at ikke om har et den var de han fra vi jeg seg men ble etter ved kan skal",
+        "ro": "de și în a la cu pe care din nu este că o un mai pentru să se au fost sau după al ale ca iar prin",
+        "cs": "a v se na je že s z do o to by která který po ve pro jako ale od za si byla bylo ze až jsou při není",
+        "hu": "a az és hogy nem is egy meg van ki már csak de volt amely ezt el kell mint után vagy ez még óta alatt lehet",
+        "fi": "ja on ei se että joka oli ovat myös kun mutta hän niin tai olla jo sen vain kuin ole ollut mukaan jälkeen sekä yli",
+        "tr": "ve bir bu için de da ile çok olarak daha en gibi kadar sonra ne olan her göre var o ise karar yeni eski konusunda",
+        "id": "yang di dan dengan untuk pada dari ini itu dalam tidak akan oleh sebagai adalah telah ke karena setelah bahwa atas para juga sejak",
         "da": "og i at det er en til af på den for med som der de ikke et har om var han men sig fra vi",
     }.items()
 }  # fmt: skip
 """Frequent words of languages, which confirm what the detector says of a short text."""
 _FREQUENT_RATIO_MIN = 0.2
+_ENDINGS_RATIO_MIN = 0.1
+_BY_ENDINGS = frozenset(("cs", "fi", "hu", "id", "pl", "tr"))
+"""Languages that say much by the endings of words, so that fewer are frequent; `_ENDINGS_RATIO_MIN` holds for them."""
 _NO_WORDS: frozenset[str] = frozenset()
 _VIETNAMESE = pattern("[ơƠưƯ\u1ea0-\u1ef9]")
 """Letters that no other language has; fewer of them may be those of a name."""
@@ -177,7 +187,8 @@ def _script(letters: str) -> str | None:
 def _surely(text: str, declared: str, languages: list[str] = _LANGUAGES) -> str | None:
     detected, out_of_place = detect_fast(text[:_CHARS], langs=languages)
     is_english = detected == "en" and ratio_of(_ENGLISH, text) >= _ENGLISH_RATIO_MIN
-    has_its_words = ratio_of(_FREQUENT.get(detected, _NO_WORDS), text) >= _FREQUENT_RATIO_MIN
+    words_min = _ENDINGS_RATIO_MIN if detected in _BY_ENDINGS else _FREQUENT_RATIO_MIN
+    has_its_words = ratio_of(_FREQUENT.get(detected, _NO_WORDS), text) >= words_min
     is_sure = out_of_place <= (
         _OUT_OF_PLACE_MAX if is_english or has_its_words else _CONTRADICTS_MAX
     )

@@ -445,6 +445,36 @@ def test_a_short_text_is_looked_at_with_what_stands_around_it(text, declared, ar
     assert page_language(text, declared, MENUS[around] * 2) == language
 
 
+POSTS = {
+    "pl": "Rada miasta postanowiła we wtorek wieczorem odbudować starą kładkę nad młyńskim potokiem, która była zamknięta od wiosennej powodzi.",
+    "tr": "Belediye meclisi salı akşamı değirmen deresi üzerindeki eski yaya köprüsünü yeniden yapmaya karar verdi ve bunun için bir kurul seçti.",
+    "id": "Dewan kota memutuskan pada Selasa malam untuk membangun kembali jembatan penyeberangan tua di atas sungai yang ditutup sejak banjir.",
+    "cs": "Městská rada v úterý večer rozhodla, že znovu postaví starou lávku přes mlýnský potok, která byla od jarní povodně uzavřena."
+    " Inženýři roky varovali, že dřevěné pilíře pod vodou hnijí, a oprava po bouři nepřečkala zimu. Práce začnou po školních prázdninách"
+    " a do té doby musí lidé chodit oklikou přes silniční most, který je daleko.",
+    "ro": "Consiliul orașului a decis marți seara să reconstruiască pasarela de peste pârâu, care a fost închisă de la inundația din primăvară.",
+    "fi": "Kaupunginvaltuusto päätti tiistaina rakentaa vanhan sillan uudelleen, ja se on ollut suljettuna kevään tulvasta lähtien, mutta ei kauan.",
+    "no": "Kommunestyret vedtok tirsdag kveld å bygge opp igjen den gamle gangbrua over bekken, som har vært stengt siden flommen i vår."
+    " Det var ingen som visste om den kan stå en vinter til etter stormen.",
+}
+
+
+@pytest.mark.parametrize("language", POSTS)
+def test_a_post_of_a_theme_in_english_has_its_own_language(language):
+    assert page_language(POSTS[language], "en-US") == (language, True)
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        "José Ramírez, Andrés Giménez, Josh Naylor, Steven Kwan, Myles Straw, Oscar González, Bo Naylor, Luis Peña, Juan Soto",
+        "Kowalski, Wiśniewski, Lewandowski, Zieliński, Szczęsny, Bednarek, Kiwior, Frankowski, Zalewski, Świderski, Milik, Piątek",
+    ],
+)  # fmt: skip
+def test_names_of_people_are_in_no_language(names):
+    assert page_language(names, "en") == ("en", False)
+
+
 def test_a_short_page_of_a_theme_in_another_language_has_its_own():
     body = f"<nav>{MENUS['es'] * 2}</nav><p>Hoy no hay clase por la tarde."
     page = parse_document(f"<html lang=en-US><body>{body}", URL)
