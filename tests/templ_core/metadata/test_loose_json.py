@@ -39,9 +39,9 @@ def test_what_is_no_json_has_no_objects(script):
     ],
 )  # fmt: skip
 def test_hostile_scripts_take_no_long_time(script):
-    began = time.perf_counter()
+    began = time.process_time()
     read_json(script.encode())
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(
