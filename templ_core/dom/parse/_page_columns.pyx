@@ -627,7 +627,8 @@ cdef bint _is_for_screen_readers(const char *names) except -1:
     """Return whether the names of classes say that nobody sees the text, or only screen readers have it."""
     if strstr(names, "nly") == NULL and strstr(names, "hid") == NULL and strstr(names, "Hid") == NULL and (
         strstr(names, "creen") == NULL and strstr(names, "visible") == NULL and strstr(names, "d-none") == NULL
-        and strstr(names, "sr") == NULL and strstr(names, "text") == NULL and strstr(names, "mw-edit") == NULL
+        and strstr(names, "-sr") == NULL and strstr(names, "sr-text") == NULL and strstr(names, "11y-text") == NULL
+        and strstr(names, "assistive") == NULL and strstr(names, "mw-edit") == NULL
     ):
         return False
     classes = names[: strlen(names)].decode().split()

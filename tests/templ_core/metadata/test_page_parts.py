@@ -163,10 +163,10 @@ def test_deep_pages_are_read_in_bounds(tag):
         f"<{tag}>" * 20_000 + "<p>By Ann Lee, 4 March 2026</p>" * 500 + STORY, URL
     )
     parts = PageParts(page, None, np.ones(len(page.segments.texts), np.bool_))
-    began = time.perf_counter()
+    began = time.process_time()
     for number in range(0, len(page.segments.texts), 5):
         parts.is_elsewhere(number)
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 def test_elements_named_after_authors_or_dates_that_are_empty_tell_nothing():
