@@ -35,14 +35,6 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     Sections are those of the decisions, 0 or 1. With the paper's 0.01 (Chakrabarti et al., WWW 2007, section
     5.3) their adjusted RAND index is lower by 0.005 to 0.05 on six corpora."""
-    f1_recall_share: float = 0.85
-    """lambda of the cut where the balance is even: it keeps the segments that maximise
-    2 * kept content / (kept words + lambda * all content); below 1 favours precision."""
-    article_recall_ratio: float = 0.3
-    """lambda of a page that is surely an article and of whose site little is known, in multiples of that
-    of other pages, 0 to 1; between the two the probability of an article decides.
-
-    The captions and teasers around an article look like its paragraphs."""
     comments: Comments = "auto"
     """What becomes of comments and reviews; `auto` leaves comments out on articles only."""
     balance: Balance = "even"

@@ -132,8 +132,8 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         # The site separates comments from content; only what a setting asks for is certain.
         log_odds = with_policy(pooled, words, page.roles, _NO_TYPE, config.comments)
         unlikely = unlikely_content(log_odds, columns, page.page_type, LIKELY)
-        share = page_recall_share(None, config)
-        choice = select_segments(log_odds, None, words, share, unlikely)
+        # What stands around its articles and lists is known, so the type does not say how much recall counts.
+        choice = select_segments(log_odds, None, words, config.recall_ratio, unlikely)
     else:
         log_odds = with_policy(pooled, words, page.roles, page.page_type, config.comments)
         unlikely = None
@@ -147,19 +147,6 @@ def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
     """Return the log-odds for content by the page alone, its policies applied; length n_segments."""
     pooled = agreed(page.log_odds, page.features.tree)
     return with_policy(pooled, page.words, page.roles, page.page_type, config.comments)
-
-
-def page_recall_share(page_type: PageType | None, config: CoreConfig) -> float:
-    """Return lambda of the cut, above 0.
-
-    Args:
-        page_type: The type of a page of whose site little is known; None where the site is known.
-        config: The core's thresholds, with the balance of precision and recall.
-    """
-    share = config.f1_recall_share * config.recall_ratio
-    if page_type is None:
-        return share
-    return share * (1.0 - (1.0 - config.article_recall_ratio) * page_type.article)
 
 
 def site_weight(columns: SiteColumns, documents: int, config: CoreConfig) -> Floats:
@@ -179,7 +166,7 @@ def _site_share(documents: int, config: CoreConfig) -> float:
 
 def _page_alone(page: PageEvidence, log_odds: Floats, config: CoreConfig) -> Selection:
     """Return what is kept by the rules for single pages."""
-    share = page_recall_share(page.page_type, config)
+    share = page.recall_share * config.recall_ratio
     return select_segments(log_odds, page.copies, page.words, share)
 
 
@@ -323,7 +310,7 @@ def select_segments(
         content_log_odds: Log-odds for content of each segment; length n_segments.
         copies: What is needed to find repeats; without it all text may repeat.
         words: Number of words of each segment, at least 1; length n_segments.
-        recall_share: lambda of `_selection.best_cut`, 0 to 1.
+        recall_share: lambda of `_selection.best_cut`, above 0.
         left_out: Further segments to leave out, unless that leaves nothing; length n_segments.
 
     Example:

@@ -61,7 +61,7 @@ def best_cut(log_odds, left_out, words, double recall_share):
         log_odds: Log-odds for content of each segment; length n_segments.
         left_out: Segments that are neither kept nor counted; length n_segments.
         words: Number of words of each segment, at least 1; length n_segments.
-        recall_share: lambda above, 0 to 1. Below 1, recall counts for less.
+        recall_share: lambda above, above 0. Below 1 recall counts for less, above 1 for more.
     """
     cdef Py_ssize_t size = len(log_odds), place, segment, best = 0
     cdef double mass = 0, kept_mass = 0, kept_words = 0, expected, highest = 0

@@ -37,6 +37,8 @@ class PageEvidence(msgspec.Struct, frozen=True, kw_only=True):
     roles: TextRoles
     """Which segments are comments, reviews and consent notices."""
     page_type: PageType
+    recall_share: float
+    """How much recall counts in the cut, by the page's type; lambda of `_selection.best_cut`, above 0."""
     confidence: Confidence
     """How the F1 that a cut expects relates to the F1 that such pages had."""
 
@@ -63,6 +65,7 @@ def read_page_evidence(document: Document, page_model: PageModel) -> PageEvidenc
         ),
         roles=roles,
         page_type=reading.page_type,
+        recall_share=reading.recall_share,
         confidence=page_model.confidence,
     )
 

@@ -250,7 +250,7 @@ FIXTURES = [
         lambda: tree_model.encode_tree_model(_site_model().trees),
         tree_model.decode_tree_model,
     ),
-    Fixture("page_model-3", _page_model, model_file.decode_model),
+    Fixture("page_model-4", _page_model, model_file.decode_model),
     Fixture(
         "document_record-1",
         lambda: encode_msgpack(document(1, body=_compact_article())),

@@ -94,7 +94,7 @@ def test_what_a_reader_should_know_is_noted(markup, warning):
 
 
 def test_the_version_changes_with_a_threshold():
-    assert cleaner_version(CONFIG) != cleaner_version(CoreConfig(f1_recall_share=0.2))
+    assert cleaner_version(CONFIG) != cleaner_version(CoreConfig(section_penalty=0.2))
 
 
 def listing(first):
@@ -133,8 +133,17 @@ TEASER = "In the next town the mayor opens a bridge to all who walk over it befo
 PAGE = parse_document(f"<article><p>{STORY}</article><section><p>{TEASER}", "http://s.example/")
 
 
-def decided(kind, documents, page=PAGE, log_odds=(3.0, 0.4), repeated=(0.0, 0.0), balance="even"):
-    scores = msgspec.structs.replace(read_page_evidence(page, shipped_model()), page_type=kind)
+def decided(
+    kind,
+    documents,
+    page=PAGE,
+    log_odds=(3.0, 0.4),
+    repeated=(0.0, 0.0),
+    balance="even",
+    recall_share=1.0,
+):
+    evidence = read_page_evidence(page, shipped_model())
+    scores = msgspec.structs.replace(evidence, page_type=kind, recall_share=recall_share)
     columns = {
         "in the best box": np.array([0.5, -0.5]),
         "usual best box": np.array([0.0, -0.6]),
@@ -168,7 +177,7 @@ def test_it_stays_on_other_pages_and_where_the_site_is_hardly_known(kind, docume
     assert decided(kind, documents, log_odds=UNLIKELY).kept.all()
 
 
-@pytest.mark.parametrize(("documents", "half", "hardly"), [(2, -0.5, -1.5), (20, 0.4, -0.5)])
+@pytest.mark.parametrize(("documents", "half", "hardly"), [(2, -1.0, -2.0), (20, 0.0, -0.5)])
 def test_the_balance_decides_on_what_is_unsure_of_new_and_known_sites(documents, half, hardly):
     kept = [
         decided(PageType(), documents, log_odds=(3.0, unsure), balance=balance).kept.tolist()
@@ -177,6 +186,17 @@ def test_the_balance_decides_on_what_is_unsure_of_new_and_known_sites(documents,
     ]
     assert [first for first, _ in kept] == [True] * 6
     assert [second for _, second in kept] == [False, False, True, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("documents", "share", "is_kept"), [(2, 0.3, False), (2, 3.0, True), (20, 0.3, True)]
+)
+def test_the_type_decides_how_much_recall_counts_while_the_site_is_not_known(
+    documents, share, is_kept
+):
+    unsure = {"log_odds": (3.0, 0.75), "balance": "precision"}
+    decision = decided(PageType(), documents, recall_share=share, **unsure)
+    assert decision.kept.tolist() == [True, is_kept]
 
 
 def test_segments_that_agree_are_weighed_together_but_for_text_that_the_site_repeats():

@@ -14,7 +14,7 @@ from templ_core.tokens import tokenise
 from tests.templ_core.site_level.builders import CONFIG, site_model
 from tests.templ_core.site_level.repeating_site import page
 
-PAGES = 40
+PAGES = 60
 
 
 @pytest.fixture(scope="module")

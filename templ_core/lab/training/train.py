@@ -19,10 +19,11 @@ from sklearn.linear_model import LogisticRegression
 
 from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.config import CoreConfig
-from templ_core.decide import agreed, page_recall_share, select_segments, with_policy
+from templ_core.decide import agreed, select_segments, with_policy
 from templ_core.lab.training import fit
 from templ_core.lab.training.pages import TrainingPage, owner_of_each, stack
 from templ_core.lab.training.quality import PageResult
+from templ_core.lab.training.recall import f1_of_cuts, fit_recall_shares
 from templ_core.page_level._selection import plain_f1
 from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.features._contexts import with_contexts
@@ -36,6 +37,8 @@ from templ_core.page_level.model.page_model import (
     PageModel,
     combined_log_odds,
     confidence_inputs,
+    recall_share,
+    with_page_type,
 )
 from templ_core.page_level.model.page_type import PAGE_TYPES, PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
@@ -186,18 +189,25 @@ def scores_of_page(
     return scores.of_page(page, pair)
 
 
-def page_rows(corpus: TrainingCorpus, scores: HashedScores, page: int, left_out: int) -> Float32s:
+def page_rows(
+    corpus: TrainingCorpus, scores: HashedScores, page: int, left_out: int, page_type: PageType
+) -> Float32s:
     """Return the features of a page for models that leave a fold out.
 
-    The hashed scores among them leave out the page's own fold as well.
+    The hashed scores among them leave out the page's own fold as well, and so should its type.
     """
     features = corpus.pages[page]
     attribute, text = scores_of_page(corpus, scores, page, left_out)
-    return with_contexts(features.base, features.tree, features.group, attribute, text)
+    rows = with_contexts(features.base, features.tree, features.group, attribute, text)
+    return with_page_type(rows, page_type)
 
 
 def training_rows(
-    corpus: TrainingCorpus, scores: HashedScores, left_out: int, seed: int
+    corpus: TrainingCorpus,
+    scores: HashedScores,
+    page_types: Sequence[PageType],
+    left_out: int,
+    seed: int,
 ) -> tuple[Float32s, fit.Sample]:
     """Return a sample of the rows of all pages outside a fold, with labels and weights.
 
@@ -213,7 +223,7 @@ def training_rows(
         own_seed = [seed, zlib.crc32(page.url.encode())]
         drawn = labelled[fit.drawn_places(len(labelled), most, own_seed)]
         stands_for = min(int(page.labels.counts.sum()), _ROWS_PER_PAGE) / len(drawn)
-        rows.append(page_rows(corpus, scores, number, left_out)[drawn])
+        rows.append(page_rows(corpus, scores, number, left_out, page_types[number])[drawn])
         content.append(page.labels.content[drawn])
         weight.append(row_weights(page)[drawn] * corpus.weight[number] * stands_for)
     return np.concatenate(rows), fit.Sample(
@@ -238,24 +248,50 @@ _STATISTICS_SHARE = 0.1
 _STEPS_MAX = 200
 
 
-def fit_page_types(
+def held_out_page_types(
     corpus: TrainingCorpus, scores: HashedScores, left_out: int
-) -> PageTypeModel | None:
-    """Fit a multinomial logistic regression of the page type to the pages outside a fold.
+) -> tuple[PageTypeModel | None, list[PageType]]:
+    """Return the page types for models that leave a fold out.
 
-    It needs two different page types.
+    Returns:
+        The regression that was fitted without the fold, and the type of each page by one that saw neither this
+        fold nor the page's own.
+    """
+    pages = range(len(corpus.pages))
+    statistics = np.array([statistics_of(corpus, scores, page, left_out) for page in pages])
+    model = fit_page_types(corpus, statistics, (left_out,))
+    page_types = [PageType()] * len(pages)
+    for fold in range(FOLDS):
+        own = model if fold == left_out else fit_page_types(corpus, statistics, (left_out, fold))
+        for page in np.flatnonzero(corpus.fold == fold).tolist() if own else ():
+            page_types[page] = own.page_type(statistics[page], corpus.pages[page].names)
+    return model, page_types
+
+
+def fit_page_types(
+    corpus: TrainingCorpus, statistics_of_pages: Floats, left_out: Sequence[int]
+) -> PageTypeModel | None:
+    """Fit a multinomial logistic regression of the page type to the pages outside some folds.
+
+    It needs two different page types. The weights of the corpora do not count, because they say how far labels
+    of content are trusted.
+
+    Args:
+        corpus: The pages.
+        statistics_of_pages: What `page_statistics` says about each page; (n_pages, n_statistics).
+        left_out: The folds.
     """
     types = {
         number: PAGE_TYPES.index(known_type)
         for number, page in enumerate(corpus.pages)
-        if corpus.fold[number] != left_out
+        if corpus.fold[number] not in left_out
         and (known_type := page.stated_type or PAGE_TYPE_OF_NAME.get(page.page_type))
     }
     pages, page_type = list(types), np.array(list(types.values()))
     known = np.unique(page_type)
     if len(known) < 2:
         return None
-    statistics = np.array([statistics_of(corpus, scores, page, left_out) for page in pages])
+    statistics = statistics_of_pages[pages]
     deviation = statistics.std(axis=0)
     blank = PageTypeModel(
         mean=statistics.mean(axis=0).astype(np.float32),
@@ -269,8 +305,15 @@ def fit_page_types(
     names = _name_rows([corpus.pages[page].names for page in pages])
     regression = LogisticRegression(C=1 / _PENALTY, max_iter=_STEPS_MAX, tol=1e-3)
     rows = sparse.hstack([inputs, names]).tocsr()
-    regression.fit(rows, page_type, sample_weight=corpus.weight[pages])
+    regression.fit(rows, page_type, sample_weight=_weight_in_site(corpus, pages))
     return _filled(blank, regression, known)
+
+
+def _weight_in_site(corpus: TrainingCorpus, pages: Sequence[int]) -> Floats:
+    """Return the weights of pages with which a site counts as the square root of its pages, since these are alike."""
+    sites = [corpus.pages[page].site for page in pages]
+    pages_of = Counter(sites)
+    return np.array([pages_of[site] ** -0.5 for site in sites])
 
 
 def _name_rows(names: Sequence[Int64s]) -> sparse.csr_matrix:
@@ -324,7 +367,7 @@ class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
     ensembles: int = 4
     """Number of tree ensembles that are averaged, each fitted to a random part of the rows."""
     teacher: fit.NetworkSettings = fit.NetworkSettings(hidden=(64, 32), epochs=5)
-    teachers: int = 24
+    teachers: int = 8
     """Number of networks that are fitted to the labels, each on a random part of the rows.
 
     The model's network learns their mean answer. Networks that learn from the labels themselves
@@ -357,6 +400,19 @@ class Trained(msgspec.Struct, frozen=True, kw_only=True):
     """Held-out scores of the hashed tables; they do not depend on the seed."""
 
 
+class _HeldOut(NamedTuple):
+    """A page that was read by a model that has not seen its site."""
+
+    page: int
+    """Number of the page."""
+    log_odds: Floats
+    """Log-odds for content of each segment, policies applied; length n_segments."""
+    copies: Copies
+    page_type: PageType
+    f1: Floats
+    """F1 of its cuts; length of RECALL_SHARES."""
+
+
 class _Judged(NamedTuple):
     """A page that was cleaned by a model that has not seen its site."""
 
@@ -374,6 +430,8 @@ class _Parts(NamedTuple):
     trees: TreeEnsemble
     networks: list[Network]
     page_types: PageTypeModel | None
+    types: list[PageType]
+    """The type of each page, by a regression that has seen neither its fold nor the one that is left out."""
 
 
 def gather(
@@ -422,14 +480,18 @@ def train_page_model(
 ) -> Trained:
     """Train a page model on all pages, and judge it by nested cross-validation by site."""
     scores = hashed_scores(corpus, progress)
-    parts, judged = _cross_validated(corpus, scores, settings, progress)
+    parts, held_out = _cross_validated(corpus, scores, settings, progress)
+    recalls = _recall_shares_of_folds(corpus, held_out)
+    judged = _judged_pages(corpus, held_out, recalls)
     confidences = [
         _confidence([one for one in judged if corpus.fold[one.page] != out]) for out in range(FOLDS)
     ]
     whole = _fit(corpus, scores, NO_FOLD, settings)
     progress("fitted to all pages")
     return Trained(
-        model=_model(scores, NO_FOLD, whole, _confidence(judged)),
+        model=_model(
+            scores, NO_FOLD, whole, _recall_shares(corpus, held_out, NO_FOLD), _confidence(judged)
+        ),
         results=[
             msgspec.structs.replace(
                 one.result, confidence=confidences[corpus.fold[one.page]].of(one.inputs)
@@ -437,7 +499,8 @@ def train_page_model(
             for one in judged
         ],
         held_out_models=[
-            _model(scores, fold, parts[fold], confidences[fold]) for fold in range(FOLDS)
+            _model(scores, fold, parts[fold], recalls[fold], confidences[fold])
+            for fold in range(FOLDS)
         ],
         scores=scores,
     )
@@ -450,7 +513,9 @@ def held_out_results(
     progress: fit.ReportProgress,
 ) -> list[PageResult]:
     """Return the held-out result of each page, with another seed."""
-    return [one.result for one in _cross_validated(corpus, scores, settings, progress)[1]]
+    held_out = _cross_validated(corpus, scores, settings, progress)[1]
+    recalls = _recall_shares_of_folds(corpus, held_out)
+    return [one.result for one in _judged_pages(corpus, held_out, recalls)]
 
 
 def _cross_validated(
@@ -458,24 +523,20 @@ def _cross_validated(
     scores: HashedScores,
     settings: TrainSettings,
     progress: fit.ReportProgress,
-) -> tuple[list[_Parts], list[_Judged]]:
-    """Return the parts that were fitted without each fold, and the held-out result of each page."""
+) -> tuple[list[_Parts], list[_HeldOut]]:
+    """Return the parts that were fitted without each fold, and what they say about the fold's pages."""
     parts: list[_Parts] = []
-    judged: list[_Judged] = []
+    held_out: list[_HeldOut] = []
     for fold in range(FOLDS):
         fitted = _fit(corpus, scores, fold, settings)
         for page in np.flatnonzero(corpus.fold == fold).tolist():
-            log_odds = combined_log_odds(
-                fitted.trees, fitted.networks, page_rows(corpus, scores, page, fold)
-            )
-            page_type = PageType()
-            if fitted.page_types is not None:
-                statistics = statistics_of(corpus, scores, page, fold)
-                page_type = fitted.page_types.page_type(statistics, corpus.pages[page].names)
-            judged.append(_judged(page, corpus.pages[page], log_odds, page_type))
+            page_type = fitted.types[page]
+            rows = page_rows(corpus, scores, page, fold, page_type)
+            log_odds = combined_log_odds(fitted.trees, fitted.networks, rows)
+            held_out.append(_held_out(page, corpus.pages[page], log_odds, page_type))
         parts.append(fitted)
         progress(f"fold {fold + 1} of {FOLDS}: fitted without its sites, scored on them")
-    return parts, judged
+    return parts, held_out
 
 
 def _fit(
@@ -483,7 +544,8 @@ def _fit(
 ) -> _Parts:
     """Fit trees, networks and page types without one fold."""
     seed = 1000 * settings.seed + 100 * (left_out + 1)
-    rows, sample = training_rows(corpus, scores, left_out, seed)
+    page_types, types = held_out_page_types(corpus, scores, left_out)
+    rows, sample = training_rows(corpus, scores, types, left_out, seed)
     ensembles = []
     for number in range(seed, seed + settings.ensembles):
         part = _part(rows, sample, settings.trees_part, number)
@@ -493,12 +555,13 @@ def _fit(
     for number in range(seed, seed + settings.teachers):
         part = _part(rows, sample, settings.teachers_part, number)
         teachers.append(fit.fit_network(*part, settings.teacher, number))
-    student_rows, labelled = training_rows(corpus, scores, left_out, _STUDENT_SEED)
+    student_rows, labelled = training_rows(corpus, scores, types, left_out, _STUDENT_SEED)
     distilled = _distilled(student_rows, labelled, teachers)
     return _Parts(
         trees=trees,
         networks=[fit.fit_network(student_rows, distilled, settings.network, _STUDENT_SEED)],
-        page_types=fit_page_types(corpus, scores, left_out),
+        page_types=page_types,
+        types=types,
     )
 
 
@@ -523,7 +586,13 @@ def _confidence(judged: Sequence[_Judged]) -> Confidence:
     return fit.fit_confidence([one.inputs for one in judged], [one.result.f1 for one in judged])
 
 
-def _model(scores: HashedScores, left_out: int, parts: _Parts, confidence: Confidence) -> PageModel:
+def _model(
+    scores: HashedScores,
+    left_out: int,
+    parts: _Parts,
+    recall_shares: tuple[float, ...],
+    confidence: Confidence,
+) -> PageModel:
     attribute, text = scores.tables[NO_FOLD, left_out]
     return with_version(
         PageModel(
@@ -532,6 +601,7 @@ def _model(scores: HashedScores, left_out: int, parts: _Parts, confidence: Confi
             trees=parts.trees,
             networks=parts.networks,
             page_types=parts.page_types,
+            recall_shares=recall_shares,
             confidence=confidence,
             about=About(corpora={}, licence="", quality={}),
             version="",
@@ -539,18 +609,47 @@ def _model(scores: HashedScores, left_out: int, parts: _Parts, confidence: Confi
     )
 
 
-def _judged(number: int, page: TrainingPage, log_odds: Floats, page_type: PageType) -> _Judged:
-    config = CoreConfig()
+def _held_out(number: int, page: TrainingPage, log_odds: Floats, page_type: PageType) -> _HeldOut:
     copies = Copies(text=page.text, path=page.group, once=one_copy_enough(page.once, page_type))
-    pooled = agreed(log_odds, page.tree)
-    log_odds = with_policy(pooled, page.tree.words, page.text_roles, page_type, config.comments)
-    share = page_recall_share(page_type, config)
     words = page.tree.words
-    choice = select_segments(log_odds, copies, words, share)
+    pooled = agreed(log_odds, page.tree)
+    log_odds = with_policy(pooled, words, page.text_roles, page_type, CoreConfig().comments)
+    f1 = f1_of_cuts(log_odds, copies, words, page.bag)
+    return _HeldOut(number, log_odds, copies, page_type, f1)
+
+
+def _recall_shares_of_folds(
+    corpus: TrainingCorpus, held_out: Sequence[_HeldOut]
+) -> list[tuple[float, ...]]:
+    """Return how much recall counts by page type, fitted to the pages outside each fold."""
+    return [_recall_shares(corpus, held_out, fold) for fold in range(FOLDS)]
+
+
+def _recall_shares(
+    corpus: TrainingCorpus, held_out: Sequence[_HeldOut], left_out: int
+) -> tuple[float, ...]:
+    """Return how much recall counts by page type, fitted to the pages outside a fold."""
+    used = [one for one in held_out if corpus.fold[one.page] != left_out]
+    pages = [one.page for one in used]
+    weight = corpus.weight[pages] * _weight_in_site(corpus, pages)
+    return fit_recall_shares([one.page_type for one in used], [one.f1 for one in used], weight)
+
+
+def _judged_pages(
+    corpus: TrainingCorpus, held_out: Sequence[_HeldOut], recalls: Sequence[tuple[float, ...]]
+) -> list[_Judged]:
+    return [
+        _judged(one, corpus.pages[one.page], recalls[corpus.fold[one.page]]) for one in held_out
+    ]
+
+
+def _judged(read: _HeldOut, page: TrainingPage, recalls: tuple[float, ...]) -> _Judged:
+    words, share = page.tree.words, recall_share(read.page_type, recalls)
+    choice = select_segments(read.log_odds, read.copies, words, share)
     f1, precision, recall = page.bag.f1(choice.kept)
-    expected = plain_f1(log_odds, choice.kept, choice.repeated, words)
+    expected = plain_f1(read.log_odds, choice.kept, choice.repeated, words)
     return _Judged(
-        page=number,
+        page=read.page,
         result=PageResult(
             corpus=page.corpus,
             site=page.site,
@@ -561,5 +660,5 @@ def _judged(number: int, page: TrainingPage, log_odds: Floats, page_type: PageTy
             recall=recall,
             confidence=expected,
         ),
-        inputs=confidence_inputs(expected, choice.kept, words, page_type),
+        inputs=confidence_inputs(expected, choice.kept, words, read.page_type),
     )

@@ -62,6 +62,7 @@ class _Numbers(msgspec.Struct, frozen=True, array_like=True):
     page_types: _Arrays
     """Mean, scale, weights, biases and names; empty where the model finds no page types."""
     page_type_unit: float
+    recall_shares: tuple[float, ...]
     confidence: Confidence
 
 
@@ -71,7 +72,7 @@ class _File(CompactColumns, frozen=True, array_like=True):
     about: About
 
 
-_FORM = CompactForm("page model", 3, _File, level=19)
+_FORM = CompactForm("page model", 4, _File, level=19)
 
 
 def with_version(model: PageModel) -> PageModel:
@@ -84,7 +85,7 @@ def shipped_model() -> PageModel:
     """Return the model that comes with the package; the file is read once.
 
     Example:
-        >>> shipped_model().version.startswith("page-3-")
+        >>> shipped_model().version.startswith("page-4-")
         True
     """
     return decode_model(get_data(__package__, _SHIPPED) or b"")
@@ -123,6 +124,7 @@ def _model(numbers: _Numbers, file: _File) -> PageModel:
         trees=_trees(numbers, features),
         networks=networks,
         page_types=_page_types(numbers) if numbers.page_types else None,
+        recall_shares=_recall_shares(numbers.recall_shares),
         confidence=_confidence(numbers.confidence),
         about=file.about,
         version=_version(file.digest),
@@ -144,6 +146,7 @@ def _numbers(model: PageModel) -> bytes:
             networks=[_packed_network(network) for network in model.networks],
             page_types=[_packed(array) for array in _page_type_columns(model.page_types)],
             page_type_unit=model.page_types.unit if model.page_types else 0.0,
+            recall_shares=model.recall_shares,
             confidence=model.confidence,
         )
     )
@@ -240,6 +243,14 @@ def _page_types(numbers: _Numbers) -> PageTypeModel:
         names=names,
         unit=_finite(numbers.page_type_unit),
     )
+
+
+def _recall_shares(shares: tuple[float, ...]) -> tuple[float, ...]:
+    if len(shares) != len(PAGE_TYPES) or not all(_finite(share) > 0 for share in shares):
+        raise ValueError(
+            f"recall does not count more than nothing for {len(PAGE_TYPES)} page types"
+        )
+    return shares
 
 
 def _confidence(confidence: Confidence) -> Confidence:

@@ -11,6 +11,7 @@ import operator
 from typing import Annotated
 
 import msgspec
+import numpy as np
 
 from templ_core.array_types import Bools, Float32s, Floats
 from templ_core.dom.document import Document
@@ -92,6 +93,8 @@ class PageReading(msgspec.Struct, frozen=True, kw_only=True):
     """Log-odds for content of each segment; length n_segments."""
     page_type: PageType
     """Probabilities of the page types."""
+    recall_share: float
+    """How much recall counts in the cut of this page, above 0; lambda of `_selection.best_cut`."""
 
 
 class PageModel(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,6 +110,10 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
     """Networks over features and contexts; at least one."""
     page_types: PageTypeModel | None
     """Regression for the page type; without one every page is of type `other`."""
+    recall_shares: tuple[float, ...]
+    """How much recall counts in the cut of a page that is surely of a type, for each of PAGE_TYPES, above 0.
+
+    Of articles the captions and teasers look like paragraphs, so it counts little; of listings all but the menu is content."""
     confidence: Confidence
     """Regression of the F1 that pages reach."""
     about: About
@@ -123,18 +130,41 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
         """
         attribute, names = read_attributes(document, self.attribute)
         text = text_scores(features.words, features.last_heading, self.text)
-        rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
         page_type = PageType()
         if self.page_types is not None:
             statistics = page_statistics(features.rows, features.tree.words, attribute, text)
             page_type = self.page_types.page_type(statistics, names)
+        rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
+        rows = with_page_type(rows, page_type)
         return PageReading(
-            log_odds=combined_log_odds(self.trees, self.networks, rows), page_type=page_type
+            log_odds=combined_log_odds(self.trees, self.networks, rows),
+            page_type=page_type,
+            recall_share=recall_share(page_type, self.recall_shares),
         )
 
     def log_odds(self, document: Document, features: PageFeatures) -> Floats:
         """Return log-odds for content of each segment of a page; length n_segments."""
         return self.read(document, features).log_odds
+
+
+def with_page_type(rows: Float32s, page_type: PageType) -> Float32s:
+    """Return rows with six columns more, which have the probability of each page type in all rows.
+
+    A label, a date or a byline is content on some types of page and template on others.
+    """
+    types = np.array(msgspec.structs.astuple(page_type), np.float32)
+    return np.concatenate([rows, np.broadcast_to(types, (len(rows), len(types)))], axis=1)
+
+
+def recall_share(page_type: PageType, shares: tuple[float, ...]) -> float:
+    """Return the geometric mean of the shares of each page type by its probability, rounded.
+
+    >>> recall_share(PageType(article=0.5, other=0.5), (0.25, 1.0, 1.0, 1.0, 1.0, 4.0))
+    1.0
+    """
+    types = msgspec.structs.astuple(page_type)
+    mean = sum(part * math.log(share) for part, share in zip(types, shares, strict=True))
+    return round(math.exp(mean), 6)
 
 
 def combined_log_odds(trees: TreeEnsemble, networks: list[Network], rows: Float32s) -> Floats:

@@ -179,10 +179,15 @@ def test_the_script_of_an_export_needs_no_templ(repeating, tmp_path):
     (tmp_path / "expressions.json").write_text(json.dumps(export))
     script = tmp_path / "remove_repeated.py"
     script.write_bytes(Path(remove_repeated.__file__).read_bytes())
-    blocks = [block_text(text) for text in documents[0].segments.texts]
-    url = "https://paper.example/0"
-    parts = removed_parts(blocks, url, export["strings"])
-    assert parts
+    pages = [
+        (f"https://paper.example/{number}", [block_text(text) for text in one.segments.texts])
+        for number, one in enumerate(documents)
+    ]
+    url, blocks, parts = next(
+        (url, blocks, parts)
+        for url, blocks in pages
+        if (parts := removed_parts(blocks, url, export["strings"]))
+    )
     done = subprocess.run(
         [sys.executable, "-I", script, tmp_path / "expressions.json", "--url", url],
         input="\n".join(blocks).encode(),

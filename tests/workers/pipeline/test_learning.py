@@ -1,3 +1,5 @@
+from random import Random
+
 import msgspec
 import pytest
 
@@ -9,6 +11,7 @@ from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.stored.compact import content_digest
+from tests.templ_core.site_level.repeating_site import sentence
 from tests.workers.builders import MENU, OneModel, article, other_page_model, packed, page
 from tests.workers.memory_transport import MemoryTransport
 from workers.lab.in_process import InProcess
@@ -19,6 +22,12 @@ from workers.processes.messages import Cleaned, Failure, LearnResult, RefitTask
 from workers.settings import load_settings
 from workers.state.site_state import FittedSite, model_is_due
 from workers.state.window_store import WindowStore
+
+NOTICE = (
+    "We print letters of our readers each Saturday, so please write to us before the end of the week, with your name and "
+    "the town you live in. Two of our editors read and answer each of them, and choose five for the last page."
+)
+"""A paragraph below each story, which only a memory of the site knows as its template."""
 
 
 @pytest.fixture
@@ -34,7 +43,9 @@ def documents(poison_pool, poison_settings):
 
     def make(count, start=0):
         for number in range(start, start + count):
-            outcome = cleaner.clean(article(number))
+            rng = Random(number)
+            story = "".join(f"<p>{sentence(rng, 40)}" for _ in range(4))
+            outcome = cleaner.clean(article(number, f"<div>{story}</div><p>{NOTICE}"))
             assert isinstance(outcome, Cleaned)
             yield outcome.document
 
@@ -103,7 +114,7 @@ def test_models_carry_the_template_of_their_site_where_it_is_asked_for(
     template = templates[11]
     assert (template.site, template.pages) == ("example.com", 11)
     lines = {line.text: line.pages for part in template.parts for line in part.lines}
-    assert lines["By Ann Reed"] == 11
+    assert lines[NOTICE] == 11
     assert not any("says this" in text for text in lines)
     record = asked.models[-1]
     assert decode_site_model_record(encode_msgpack(record)) == record
@@ -196,7 +207,7 @@ def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
         assert record.revision in {1, 2}
         assert record.revision_reason in {"first-mature-model", "settled-model"}
         if record.revision_reason == "settled-model":
-            assert "Home and more" not in record.text
+            assert NOTICE not in record.text
         assert record.text not in texts.setdefault(record.source, [])
         texts[record.source].append(record.text)
     assert texts

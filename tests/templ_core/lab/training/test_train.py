@@ -5,6 +5,7 @@ from templ_core.lab.training import train
 from templ_core.lab.training.pages import GoldRecord, owner_of_each, read_training_page, thin
 from templ_core.lab.training.quality import SITE_PAGES_MIN, PageResult, measure, spread, stability
 from templ_core.page_level.model.model_file import decode_model, encode_model
+from templ_core.page_level.model.page_type import PageType
 from tests.templ_core.lab.synthetic_pages import SMALL, gold_record
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
@@ -38,7 +39,7 @@ def test_training_features_never_come_from_tables_that_saw_the_held_out_fold(pag
     scores = train.hashed_scores(corpus, lambda _: None)
     asked = []
     spied = _Spy(scores, asked)
-    train.training_rows(corpus, spied, 2, 0)
+    train.training_rows(corpus, spied, [PageType()] * len(corpus.pages), 2, 0)
     assert asked
     for page, pair in asked:
         assert 2 in pair
