@@ -263,7 +263,9 @@ def held_out_page_types(
     page_types = [PageType()] * len(pages)
     for fold in range(FOLDS):
         own = model if fold == left_out else fit_page_types(corpus, statistics, (left_out, fold))
-        for page in np.flatnonzero(corpus.fold == fold).tolist() if own else ():
+        if own is None:
+            continue
+        for page in np.flatnonzero(corpus.fold == fold).tolist():
             page_types[page] = own.page_type(statistics[page], corpus.pages[page].names)
     return model, page_types
 
