@@ -53,7 +53,8 @@ def test_pages_of_aborted_transactions_are_neither_cleaned_nor_waited_for(stream
     stream.wait_until_learned()
     assert len(stream.records(CLEANED)) == sum(map(len, stream.outputs().values()))
     assert stream.dead_letters() == {}
-    assert len(stream.records(DOCUMENTS)) == len(first + second)
+    documents = {record.key for record in stream.records(DOCUMENTS)}
+    assert len(documents) == len(first + second)
     status = json.loads(templ("status", *stream.options, "--json").stdout)
     progress = [one for role in status["roles"] for one in role["partitions"]]
     assert progress
