@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from functools import partial
+from multiprocessing.connection import Connection
 
 import pytest
 
@@ -23,7 +24,6 @@ from workers.log_lines import (
     trace_id_of,
 )
 from workers.processes import child_start
-from workers.processes.channel import Channel
 from workers.settings import load_settings
 
 FORGED = 'a.org\n{"level":"critical"}\x1b[2J\x85\u2028\ud800"é'
@@ -193,10 +193,10 @@ def test_a_child_process_logs_as_its_parent_does(monkeypatch):
         )
     parent = LogSetUp("cleaner", "console", "error")
     monkeypatch.setattr(child_start, "present_set_up", lambda: parent)
-    channel = Channel(ours)
-    assert channel.receive() == b"ready"
-    channel.send(child_start.encode_set_up(1 << 30))
-    channel.close()
+    connection = Connection(ours.detach())
+    assert connection.recv_bytes() == b"ready"
+    connection.send_bytes(child_start.encode_set_up(1 << 30))
+    connection.close()
     (line,) = child.communicate()[1].decode().splitlines()
     assert line.endswith("[error    ] loud [templ] role=cleaner-child")
 

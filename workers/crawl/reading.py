@@ -53,12 +53,12 @@ ReadTask = ReadAnswer | ReadRobots
 
 def serve_reading() -> None:
     """Read what the parent sends, until it closes the connection or ends."""
-    channel = connect_to_parent()
+    connection = connect_to_parent()
     decoder = msgspec.msgpack.Decoder(ReadTask)
     encoder = msgspec.msgpack.Encoder()
     while True:
         try:
-            channel.send(encoder.encode(_read(decoder.decode(channel.receive()))))
+            connection.send_bytes(encoder.encode(_read(decoder.decode(connection.recv_bytes()))))
         except (EOFError, OSError):
             return
 
@@ -125,7 +125,7 @@ class AnswerReader:
         while self._idle:
             self._idle.pop().kill()
 
-    async def _read(self, task: ReadTask, decode: Callable[[bytearray], T]) -> T | None:
+    async def _read(self, task: ReadTask, decode: Callable[[bytes], T]) -> T | None:
         if len(task.body) <= _LARGE_BYTES:
             return await self._read_now(task, decode)
         site = site_key(task.url)
@@ -144,11 +144,11 @@ class AnswerReader:
             else:
                 self._reads_large = False
 
-    async def _read_now(self, task: ReadTask, decode: Callable[[bytearray], T]) -> T | None:
+    async def _read_now(self, task: ReadTask, decode: Callable[[bytes], T]) -> T | None:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, self._ask, task, decode)
 
-    def _ask(self, task: ReadTask, decode: Callable[[bytearray], T]) -> T | None:
+    def _ask(self, task: ReadTask, decode: Callable[[bytes], T]) -> T | None:
         """Have an idle child read; the call blocks a thread, and there are as many threads as children."""
         try:
             child = self._idle.pop()

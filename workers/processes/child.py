@@ -20,23 +20,23 @@ GC_ALLOCATIONS = 200_000
 
 def serve_tasks(handle: Callable[[Task, Models], Result] = run_task) -> None:
     """Perform tasks until the parent closes the connection or ends."""
-    channel = connect_to_parent()
+    connection = connect_to_parent()
     decoder = msgspec.msgpack.Decoder(Task)
     encoder = msgspec.msgpack.Encoder()
     try:
-        models = Models(page_model_of(bytes(channel.receive())))
+        models = Models(page_model_of(connection.recv_bytes()))
     except (EOFError, OSError):
         return
     gc.freeze()
     gc.set_threshold(GC_ALLOCATIONS)
     while True:
         try:
-            task = decoder.decode(channel.receive())
+            task = decoder.decode(connection.recv_bytes())
         except (EOFError, OSError):
             return
         result = handle(task, models)
         try:
-            channel.send(encoder.encode(result))
+            connection.send_bytes(encoder.encode(result))
         except OSError:
             return
         if isinstance(result, Failure) and result.failure == "memory":

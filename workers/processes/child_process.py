@@ -9,10 +9,10 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
+from multiprocessing.connection import Connection
 
 from workers.child_program import start_program
 from workers.errors import WorkerError
-from workers.processes.channel import Channel
 from workers.processes.child_start import encode_set_up
 
 CHECK_S = 0.1
@@ -107,14 +107,14 @@ class ChildProcess:
         except OSError as error:
             raise ChildNotStarted(f"cannot be started: {error.strerror}") from None
         self._clock = processor_clock(self._process.pid)
-        self._channel = Channel(connection)
+        self._connection = Connection(connection.detach())
         self._ready = False
         self._first_messages = [encode_set_up(memory_bytes)]
         if first_message is not None:
             self._first_messages.append(first_message)
         self._module = module
 
-    def call(self, message: bytes, deadline_s: float) -> bytearray:
+    def call(self, message: bytes, deadline_s: float) -> bytes:
         """Return the child's answer to a message, within a deadline that begins when the child has started.
 
         Raises:
@@ -124,7 +124,7 @@ class ChildProcess:
         """
         try:
             self._wait_until_ready()
-            self._channel.send(message)
+            self._connection.send_bytes(message)
             return self._answer(deadline_s)
         except (EOFError, OSError):
             lost = ChildLost()
@@ -137,11 +137,11 @@ class ChildProcess:
             return self._process.wait(_END_S)
         return None
 
-    def _answer(self, limit_s: float) -> bytearray:
+    def _answer(self, limit_s: float) -> bytes:
         deadline = Deadline(limit_s, time.clock_gettime(self._clock))
-        while not self._channel.wait(CHECK_S):
+        while not self._connection.poll(CHECK_S):
             deadline.check(time.clock_gettime(self._clock))
-        return self._channel.receive()
+        return self._connection.recv_bytes()
 
     def _wait_until_ready(self) -> None:
         if self._ready:
@@ -158,7 +158,7 @@ class ChildProcess:
                 f"a child process did not start (python -m {self._module}); see its messages above"
             )
         for message in self._first_messages:
-            self._channel.send(message)
+            self._connection.send_bytes(message)
 
     def is_running(self) -> bool:
         """Return whether the child has not ended."""
@@ -168,4 +168,4 @@ class ChildProcess:
         """End the child at once."""
         self._process.kill()
         self._process.wait()
-        self._channel.close()
+        self._connection.close()

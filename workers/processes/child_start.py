@@ -3,15 +3,14 @@
 import os
 import resource
 import signal
-import socket
 import sys
 import threading
 import time
+from multiprocessing.connection import Connection
 
 import msgspec
 
 from workers.log_forms import LogSetUp, present_set_up, set_up_logging
-from workers.processes.channel import Channel
 
 _CHECK_S = 0.5
 """Time between two checks of the parent."""
@@ -34,7 +33,7 @@ def encode_set_up(memory_bytes: int) -> bytes:
     return msgspec.msgpack.encode(_SetUp(memory_bytes, log))
 
 
-def connect_to_parent() -> Channel:
+def connect_to_parent() -> Connection:
     """Report that this process is ready, and return the connection to its parent.
 
     The arguments of the process are FILE_DESCRIPTOR PARENT. The process ends where its parent closes the
@@ -42,16 +41,16 @@ def connect_to_parent() -> Channel:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent(int(sys.argv[2]))
-    channel = Channel(socket.socket(fileno=int(sys.argv[1])))
+    connection = Connection(int(sys.argv[1]))
     try:
-        channel.send(b"ready")
-        set_up = msgspec.msgpack.decode(channel.receive(), type=_SetUp)
+        connection.send_bytes(b"ready")
+        set_up = msgspec.msgpack.decode(connection.recv_bytes(), type=_SetUp)
     except (EOFError, OSError):
         sys.exit()
     _limit_memory(set_up.memory_bytes)
     if set_up.log is not None:
         set_up_logging(set_up.log)
-    return channel
+    return connection
 
 
 def _limit_memory(limit_bytes: int) -> None:

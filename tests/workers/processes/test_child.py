@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import msgspec
@@ -25,7 +26,6 @@ from workers.pipeline.actions import Dead
 from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes import child_process, tasks
 from workers.processes import pool as pool_module
-from workers.processes.channel import Channel
 from workers.processes.child_process import (
     CHECK_S,
     Deadline,
@@ -53,10 +53,10 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
             pass_fds=[theirs.fileno()],
             stderr=subprocess.PIPE,
         )
-    channel = Channel(ours)
-    assert channel.receive() == b"ready"
-    channel.send(encode_set_up(1 << 30))
-    channel.send(read_model_file(None))
+    connection = Connection(ours.detach())
+    assert connection.recv_bytes() == b"ready"
+    connection.send_bytes(encode_set_up(1 << 30))
+    connection.send_bytes(read_model_file(None))
     body = b"<p>A sentence of some words, and more." * 20_000
     options = CleanOptions(
         config=CONFIG,
@@ -66,8 +66,8 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
         document_limit_bytes=1 << 30,
     )
     task = CleanTask([PageTask(page=page(1, body), options=options)])
-    channel.send(msgspec.msgpack.encode(task))
-    channel.close()
+    connection.send_bytes(msgspec.msgpack.encode(task))
+    connection.close()
     assert child.communicate()[1] == b""
     assert child.returncode == 0
 
