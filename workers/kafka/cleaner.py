@@ -8,7 +8,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Iterable, Sequence
 from concurrent.futures import Future
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import faust
 
@@ -36,8 +36,6 @@ from workers.state.rebuildable import remove_set_aside
 
 _WARM_UP_PAGES = 4
 """Made-up pages for each child; their sites are spread over the children by a hash."""
-_Work: TypeAlias = dict[Source, asyncio.Future[Outcome]]
-"""For the source of each page, what will hold its outcome."""
 log = logging.getLogger("templ")
 
 
@@ -101,12 +99,12 @@ class Cleaner(Role):
         self._check_partitions(messages, records)
         await self._known()
         timer.end("receive")
-        work = self._cleaned(records)
+        cleaned = self._cleaned(records)
         sendings: dict[int, tuple[Outcome, Awaitable[Any]]] = {}
 
         async def send(numbers: Iterable[int]) -> None:
             for number in numbers:
-                outcome = await self._outcome(records[number], work)
+                outcome = await cleaned[number]
                 sendings[number] = outcome, await self._output(messages[number], outcome)
 
         by_site: defaultdict[str | None, list[int]] = defaultdict(list)
@@ -115,8 +113,8 @@ class Cleaner(Role):
         try:
             await asyncio.gather(*map(send, by_site.values()))
         except asyncio.CancelledError:
-            for page_work in work.values():
-                page_work.cancel()
+            for outcome in cleaned:
+                outcome.cancel()
             raise
         outcomes, sent = zip(*(sendings[number] for number in range(len(records))), strict=True)
         timer.end("clean")
@@ -156,40 +154,32 @@ class Cleaner(Role):
         for cleaned in work:
             cleaned.result()
 
-    def _cleaned(self, records: Iterable[Page | Rejected]) -> _Work:
-        """Have pages cleaned, some at once."""
-        by_lane: defaultdict[int, list[Page]] = defaultdict(list)
+    def _cleaned(self, records: Iterable[Page | Rejected]) -> list[asyncio.Future[Outcome]]:
+        """Have pages cleaned on the lanes of their sites; each outcome is there as soon as it is known."""
+        outcomes: list[Future[Outcome]] = []
+        by_lane: defaultdict[int, list[tuple[Page, Future[Outcome]]]] = defaultdict(list)
         for record in records:
+            outcomes.append(Future())
             if isinstance(record, Page):
-                by_lane[self._pool.lane_number(record.site)].append(record)
-        work: _Work = {}
-        for pages in by_lane.values():
-            # Where a lane has few pages they go one by one, so that the first texts leave early.
-            at_once = min(PAGES_AT_ONCE, math.ceil(len(pages) / PAGES_AT_ONCE))
-            work |= self._submitted(pages, at_once)
-        return work
+                by_lane[self._pool.lane_number(record.site)].append((record, outcomes[-1]))
+            else:
+                outcomes[-1].set_result(Dead(page=record, letter=record.letter))
+        for waiting in by_lane.values():
+            self._pool.submit(waiting[0][0].site, self._clean, waiting)
+        return [asyncio.wrap_future(outcome) for outcome in outcomes]
 
-    async def _outcome(self, record: Page | Rejected, work: _Work) -> Outcome:
-        if isinstance(record, Rejected):
-            return Dead(page=record, letter=record.letter)
-        return await work[record.source]
-
-    def _submitted(self, pages: Sequence[Page], at_once: int) -> _Work:
-        """Have pages cleaned on the lane of their sites, this number at once; each outcome is there as soon as it is known."""
-        waiting: dict[Source, Future[Outcome]] = {page.source: Future() for page in pages}
-
-        def process() -> None:
-            try:
-                for number, outcome in self._cleaner.each_cleaned(pages, at_once):
-                    _settle(waiting[pages[number].source], outcome)
-                    if all(one.done() for one in waiting.values()):  # nobody waits for the others
-                        return
-            except BaseException as error:  # noqa: BLE001 - whoever waits for the pages raises it
-                for future in waiting.values():
-                    _settle(future, error)
-
-        self._pool.submit(pages[0].site, process)
-        return {source: asyncio.wrap_future(one) for source, one in waiting.items()}
+    def _clean(self, waiting: Sequence[tuple[Page, "Future[Outcome]"]]) -> None:
+        """Clean the pages of a lane; where it has few they go one by one, so that the first texts leave early."""
+        pages = [page for page, _ in waiting]
+        at_once = min(PAGES_AT_ONCE, math.ceil(len(pages) / PAGES_AT_ONCE))
+        try:
+            for number, outcome in self._cleaner.each_cleaned(pages, at_once):
+                _settle(waiting[number][1], outcome)
+                if all(future.done() for _, future in waiting):  # nobody waits for the others
+                    return
+        except BaseException as error:  # noqa: BLE001 - whoever waits for the pages raises it
+            for _, future in waiting:
+                _settle(future, error)
 
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):
@@ -205,20 +195,17 @@ class Cleaner(Role):
 
     def _check_feed(self, messages: Iterable[Received], outcomes: Iterable[Outcome]) -> None:
         """Raise `FeedProblem` when too many pages are dead letters; those so far are stored."""
+        limit = self._dead_letter_limit
         for message, outcome in zip(messages, outcomes, strict=True):
-            excess = self._exceeded_by(outcome)
-            if excess is not None and isinstance(outcome, Dead):
+            if not isinstance(outcome, Dead):
+                limit.exceeded_by(outcome.record.site, is_dead=False)
+            elif excess := limit.exceeded_by(outcome.site, is_dead=True):
                 letter = outcome.letter
                 raise FeedProblem(
                     f"{excess}, the last one {message.source} "
                     f"({letter.exception}: {letter.message}); the worker stops: mend the feed, or "
                     "raise the limit"
                 )
-
-    def _exceeded_by(self, outcome: Outcome) -> str | None:
-        is_dead = isinstance(outcome, Dead)
-        site = outcome.site if isinstance(outcome, Dead) else outcome.record.site
-        return self._dead_letter_limit.exceeded_by(site, is_dead=is_dead)
 
     def _check_partitions(
         self, messages: Iterable[Received], records: Iterable[Page | Rejected]
