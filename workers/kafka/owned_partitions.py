@@ -6,11 +6,13 @@ event loop goes on answering the broker.
 
 import asyncio
 import logging
+import shutil
 import time
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Generic, Protocol, TypeVar
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
 
 import msgspec
 from aiokafka import TopicPartition
@@ -21,6 +23,7 @@ from workers.kafka.broker.received import Received, received_from_aiokafka
 from workers.kafka.logs.fetched import FETCHED
 from workers.kafka.logs.log_reader import ask_for_logs
 from workers.kafka.logs.resume import LogSnapshot, decode_snapshot, resume
+from workers.state.rebuildable import open_rebuildable
 
 _REPORT_S = 10.0
 log = logging.getLogger("templ")
@@ -36,24 +39,38 @@ class _Store(Protocol):
     def close(self) -> None: ...
 
 
-class PartitionWork(Protocol):
-    """What a process does with one partition."""
+Store = TypeVar("Store", bound=_Store)
 
-    snapshot: LogSnapshot | None
-    """The log that the store was compared with since it was opened; None before."""
 
-    @property
-    def store(self) -> _Store:
-        """What was read of the partition."""
+class PartitionWork(Generic[Store]):
+    """What a process does with one partition, and its store of what was read of it."""
+
+    def __init__(
+        self, broker: BrokerAccess, name: str, path: Path, open_store: Callable[[Path], Store]
+    ) -> None:
+        """Open the store of a topic, named without the prefix; an empty one takes the place of one that cannot be used.
+
+        Raises:
+            StateProblem: The store is in use or not writable.
+        """
+        self._name = name
+        self._path = path
+        self.store = open_rebuildable(path, open_store, broker.topic(name))
+        self.snapshot: LogSnapshot | None = None
+        """The log that the store was compared with since it was opened; None before."""
 
     def note_log(self, snapshot: LogSnapshot) -> None:
         """Store which log was read."""
+        self.store.mark_log(self._name, snapshot.encode())
+        self.snapshot = snapshot
 
     def remove(self) -> None:
         """Close the store and remove it from the disk."""
+        self.store.close()
+        shutil.rmtree(self._path)
 
 
-Work = TypeVar("Work", bound=PartitionWork)
+Work = TypeVar("Work", bound=PartitionWork[Any])
 
 
 class OwnedPartitions(Generic[Work]):

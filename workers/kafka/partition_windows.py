@@ -1,12 +1,7 @@
-"""The windows of the partitions of `documents` that this worker has, opened and caught up when first needed.
-
-Opening, closing and removing a store may take seconds. All of it happens in threads, so that the
-event loop goes on answering the broker.
-"""
+"""The windows of a partition of `documents`, and the models that `site-models` has lost."""
 
 import asyncio
 import logging
-import shutil
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import cast
@@ -28,19 +23,17 @@ from workers.kafka.logs.resume import (
     decode_snapshot,
     has_lost_records,
 )
-from workers.kafka.owned_partitions import OwnedPartitions
+from workers.kafka.owned_partitions import OwnedPartitions, PartitionWork
 from workers.log_lines import lines_about, record_fields
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.pool import Pool
 from workers.site_settings import SettingsOfSites
-from workers.state.rebuildable import open_rebuildable
 from workers.state.window_store import WindowStore
 
-_REPORT_S = 10.0
 log = logging.getLogger("templ")
 
 
-class PartitionWindows:
+class PartitionWindows(PartitionWork[WindowStore]):
     """The windows of one partition, and the engine that learns from them."""
 
     def __init__(
@@ -50,20 +43,10 @@ class PartitionWindows:
         number: int,
         site_settings: SettingsOfSites | None = None,
     ) -> None:
-        """Open the store of a partition; an empty one takes the place of one that cannot be used.
-
-        Raises:
-            StateProblem: The store is in use or not writable.
-        """
-        self._path = config.state / f"windows-{number}"
+        settings, path = config.settings, config.state / f"windows-{number}"
+        super().__init__(config.broker, DOCUMENTS, path, lambda path: WindowStore(path, settings))
         self._site_settings = site_settings or SettingsOfSites()
-        self.snapshot: LogSnapshot | None = None
-        """The log that the store was compared with since it was opened; None before."""
-        settings = config.settings
         self._misplaced = MisplacedRecords(config.partitions)
-        self.store = open_rebuildable(
-            self._path, lambda path: WindowStore(path, settings), config.broker.topic(DOCUMENTS)
-        )
         self.models_snapshot = decode_snapshot(self.store.log_mark(SITE_MODELS))
         """The log of `site-models` as it was when models were published last."""
         self.engine = SiteEngine(
@@ -104,8 +87,7 @@ class PartitionWindows:
 
     def note_log(self, snapshot: LogSnapshot) -> None:
         """Store with the windows which log they were read from."""
-        self.store.mark_log(DOCUMENTS, snapshot.encode())
-        self.snapshot = snapshot
+        super().note_log(snapshot)
         self._misplaced.warn()
 
     def note_models_log(self, snapshot: LogSnapshot) -> None:
@@ -121,11 +103,6 @@ class PartitionWindows:
         return msgspec.structs.replace(
             cast("LogSnapshot", self.snapshot), end=self.store.next_offset
         )
-
-    def remove(self) -> None:
-        """Close the store and remove it from the disk."""
-        self.store.close()
-        shutil.rmtree(self._path)
 
 
 def _document(site: str, message: Received) -> DocumentRecord | None:

@@ -6,11 +6,9 @@ import shutil
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
-import faust
 import msgspec
 from aiokafka import TopicPartition
 
@@ -27,17 +25,16 @@ from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_clients import read_whole
 from workers.kafka.broker.received import Received, processable
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.log_reader import CHECK_S, ask_for_logs
-from workers.kafka.logs.resume import LogSnapshot
+from workers.kafka.logs.log_reader import ask_for_logs
 from workers.kafka.metrics import WatcherMetrics
 from workers.kafka.outputs import send_all
-from workers.kafka.owned_partitions import OwnedPartitions
-from workers.kafka.role import Role
+from workers.kafka.owned_partitions import PartitionWork
 from workers.kafka.store_follower import StoreFollower
+from workers.kafka.store_role import StoreRole
 from workers.log_lines import record_fields
 from workers.site_settings import SettingsOfSites
 from workers.state.content_index import ContentIndex, DuePage
-from workers.state.rebuildable import open_rebuildable, remove_set_aside
+from workers.state.rebuildable import remove_set_aside
 from workers.watcher.watch import CopyEnded, Watch, WatchRecord
 from workers.watcher.watch_store import WatchChange, WatchStore
 
@@ -70,7 +67,7 @@ def _decode_report(stored: bytes) -> WatchRecord:
     return msgspec.msgpack.decode(entry.value, type=_KINDS[entry.kind])
 
 
-class PartitionWatch:
+class PartitionWatch(PartitionWork[WatchStore]):
     """What is noticed in one partition of `cleaned`."""
 
     def __init__(
@@ -80,19 +77,9 @@ class PartitionWatch:
         contents: ContentIndex,
         site_settings: SettingsOfSites,
     ) -> None:
-        """Open the store of a partition; an empty one takes the place of one that cannot be used.
-
-        Raises:
-            StateProblem: The store is in use or not writable.
-        """
-        self._path = _store_path(config, number)
+        bounds, path = config.settings.window, _store_path(config, number)
+        super().__init__(config.broker, CLEANED, path, lambda path: WatchStore(path, bounds))
         self._site_settings = site_settings
-        self.snapshot: LogSnapshot | None = None
-        """The log that the store was compared with since it was opened; None before."""
-        bounds = config.settings.window
-        self.store = open_rebuildable(
-            self._path, lambda path: WatchStore(path, bounds), config.broker.topic(CLEANED)
-        )
         self.store.bounds_of = lambda site: site_settings.bounds(site, bounds)
         self._watch = Watch(self.store, contents)
 
@@ -142,18 +129,8 @@ class PartitionWatch:
         for events, change in self._watch.silent_sites():
             self.store.apply(change, [_encode_report(event) for event in events])
 
-    def note_log(self, snapshot: LogSnapshot) -> None:
-        """Store which log was read."""
-        self.store.mark_log(CLEANED, snapshot.encode())
-        self.snapshot = snapshot
 
-    def remove(self) -> None:
-        """Close the store and remove it from the disk."""
-        self.store.close()
-        shutil.rmtree(self._path)
-
-
-class Watcher(Role):
+class Watcher(StoreRole[PartitionWatch]):
     """Publishes what changes on the pages and sites of its partitions."""
 
     name, input_topic, doing = "watcher", CLEANED, "watching"
@@ -166,10 +143,7 @@ class Watcher(Role):
         self.metrics = WatcherMetrics()
         self._contents = contents
         self._follower = StoreFollower(config, FINGERPRINTS, contents, self._site_settings)
-        self._owned = OwnedPartitions(config.broker, CLEANED, self._open, self._learn)
-        self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
         self._keep_doing("fingerprints", self._follower.run)
-        self._keep_doing("noting logs", self._note_logs)
         self._keep_doing("silent sites", self._report_silent_sites)
         self._judged: tuple[int, list[int]] | None = None
         """The changes of the contents, and the partitions, up to which due pages were judged again."""
@@ -177,10 +151,6 @@ class Watcher(Role):
 
     def _open(self, number: int) -> PartitionWatch:
         return PartitionWatch(self.config, number, self._contents, self._site_settings)
-
-    def close(self) -> None:
-        """Close the stores."""
-        self._owned.close()
 
     def inner_progress(self) -> object:
         """Return how far each store has read, and how many fingerprints were read."""
@@ -197,15 +167,6 @@ class Watcher(Role):
         await super()._known()
         await self._follower.ready.wait()
 
-    async def _assigned(self, _app: Any, assigned: Any, **_: Any) -> None:
-        numbers = sorted(one.partition for one in assigned)
-        self._owned.assign(numbers)
-        for number in numbers:
-            self._do_once("recovery", partial(self._take_over, number))
-
-    async def _revoked(self, _app: Any, revoked: Any, **_: Any) -> None:
-        await self._owned.release(one.partition for one in revoked)
-
     async def _take_over(self, number: int) -> None:
         """Bring the store of a partition up to date, publish its reports, and compare it with what others have reported."""
         await self._known()
@@ -214,22 +175,15 @@ class Watcher(Role):
                 await self._publish(watch)
                 await self._compare_copies(number)
 
-    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> None:
-        by_partition: defaultdict[int, list[Received]] = defaultdict(list)
-        for message in await self._messages(events):
-            by_partition[message.partition].append(message)
-        for number, messages in by_partition.items():
-            async with self._owned.hold(number) as watch:
-                if watch is not None:
-                    await self._owned.note_leader(number, messages[0].offset)
-                    await self._owned.catch_up(number, messages[0].offset)
-                    await self._learn(number, watch, messages)
-                    await self._publish(watch)
+    async def _process(
+        self, number: int, watch: PartitionWatch, messages: Sequence[Received]
+    ) -> None:
+        await self._learn(number, watch, messages)
+        await self._publish(watch)
 
     async def _learn(
         self, number: int, watch: PartitionWatch, messages: Sequence[Received]
     ) -> None:
-        """Take records in, at least the first; it ends early when the partition is revoked."""
         await self._known()
         if not watch.store.next_offset:
             await self._begin(number, watch)
@@ -291,11 +245,6 @@ class Watcher(Role):
             await asyncio.to_thread(watch.store.drop, [number for number, _ in stored])
             for report in reports:
                 self.metrics.count_report(report)
-
-    async def _note_logs(self) -> None:
-        """Store the snapshots of the logs that the watchdog has taken."""
-        await asyncio.sleep(CHECK_S)
-        await self._owned.note_logs(self.app.snapshots)
 
     async def _report_silent_sites(self) -> None:
         """Publish which sites have fallen silent."""
