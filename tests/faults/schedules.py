@@ -22,7 +22,7 @@ from templ_core.site_level.window.site_window import url_hash
 from templ_core.stored.compact import content_digest
 from templ_core.times import rfc3339
 from tests.workers.builders import document, packed
-from workers.pipeline.carry_out import Transport, carry_out_now
+from workers.pipeline.actions import Transport, carry_out_now
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import (
     Cleaned,

@@ -5,7 +5,7 @@ import msgspec
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
-from workers.pipeline.carry_out import Transport, carry_out_now
+from workers.pipeline.actions import Transport, carry_out_now
 from workers.pipeline.site_engine import SiteEngine
 
 

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from schemas.cleaned import CleanedRecord
 from schemas.document import DocumentRecord
-from templ_core.cleaner_version import cleaner_version
 from workers.inspect.site_view import SiteView
 from workers.processes.learning import Models
 from workers.processes.messages import Cleaned, ReviseTask
-from workers.processes.options import CleanOptions, config_of, forms_of
+from workers.processes.options import options_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import run_task
 from workers.settings import Settings
@@ -24,15 +23,7 @@ def redone_texts(
 
     Both have the next revision, and the reason `corrected`. A site that is taken down has none.
     """
-    config = config_of(settings)
-    options = CleanOptions(
-        config=config,
-        forms=forms_of(settings),
-        cleaner_version=cleaner_version(config),
-        page_limit_bytes=settings.page_limit_bytes,
-        document_limit_bytes=settings.message_limit_bytes,
-        record_limit_bytes=settings.message_limit_bytes,
-    )
+    options = options_of(settings, fits_messages=True)
     decided = view.settings
     if decided is not None and decided.record.forgotten:
         return

@@ -14,11 +14,11 @@ from templ_core.rendering.outline import Outline
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.page_summary import summarise_page
 from templ_core.site_level.window.revisions import changed_ratio
+from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.tokens import tokenise
 from workers.inspect.html_templates import render
 from workers.inspect.site_view import CleaningVariant, Pages, SiteView, stored_kind
 from workers.log_lines import counted
-from workers.processes.learning import fit_pages, window_fetch
 from workers.site_settings import SettingsOfSites
 
 
@@ -130,15 +130,15 @@ def _cleaned(
     return cleaned
 
 
-def _refitted(window: Pages, variant: CleaningVariant) -> SiteModel | None:
-    pages = [
-        (
-            window_fetch(record.url, record.event_time_ms, document),
-            summarise_page(document, variant.page_model),
-        )
-        for record, document in window
-    ]
-    return fit_pages(pages, variant.page_model.version, variant.config)
+def _refitted(window: Pages, variant: CleaningVariant) -> SiteModel:
+    learner = SiteLearner(variant.page_model.version, variant.config)
+    learner.follow(
+        [
+            (record.content_digest, summarise_page(document, variant.page_model))
+            for record, document in window
+        ]
+    )
+    return learner.model()
 
 
 def _words(texts: Iterable[str]) -> int:

@@ -4,13 +4,9 @@ import asyncio
 import logging
 import shutil
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
-
-import faust
+from typing import ParamSpec, TypeVar
 
 from schemas.cleaned import CleanedRecord
 from schemas.document import site_of_key
@@ -20,15 +16,20 @@ from workers.errors import DamagedStore, OtherFormat
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.log_reader import CHECK_S
 from workers.kafka.logs.tombstones import TombstoneCheck
 from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.outputs import send_all
-from workers.kafka.owned_partitions import OwnedPartitions
 from workers.kafka.partition_windows import LostModels, PartitionWindows
-from workers.kafka.role import Role
-from workers.pipeline.actions import Action, Compare, NotFitted, OutputRecord, PassedOn
-from workers.pipeline.carry_out import Transport, carry_out
+from workers.kafka.store_role import StoreRole
+from workers.pipeline.actions import (
+    Action,
+    Compare,
+    NotFitted,
+    OutputRecord,
+    PassedOn,
+    Transport,
+    carry_out,
+)
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.state.rebuildable import remove_set_aside
@@ -42,7 +43,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Refresher(Role):
+class Refresher(StoreRole[PartitionWindows]):
     """Keeps the windows of its partitions, and publishes models, revisions and tombstones."""
 
     name, input_topic, doing = "refresher", DOCUMENTS, "refreshing"
@@ -53,8 +54,6 @@ class Refresher(Role):
         super().__init__(config)
         self._pool = pool
         self.metrics = RefresherMetrics(self._totals, {"refresh": pool})
-        open_windows = partial(PartitionWindows, config, pool, site_settings=self._site_settings)
-        self._owned = OwnedPartitions(config.broker, DOCUMENTS, open_windows, self._learn)
         self._tombstones = TombstoneCheck(config.broker, self.topic)
         self._to_revise: dict[tuple[int, str], None] = {}
         """Partitions and sites only, in order: all their models together would take too much memory."""
@@ -62,14 +61,11 @@ class Refresher(Role):
         lost_models = LostModels(
             config.broker, config.broker.topic(SITE_MODELS), self._owned, self._publish_model
         )
-        self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
         self._keep_doing("revising", self._revise_next)
         self._keep_doing("watching site models", lost_models.watch)
-        self._keep_doing("noting logs", self._note_logs)
 
-    def close(self) -> None:
-        """Close the windows."""
-        self._owned.close()
+    def _open(self, number: int) -> PartitionWindows:
+        return PartitionWindows(self.config, self._pool, number, self._site_settings)
 
     def inner_progress(self) -> dict[int, int]:
         """Return how far each window store has read, rebuilds included."""
@@ -83,39 +79,12 @@ class Refresher(Role):
         """Return the totals of all open windows; the thread that answers a scrape calls this."""
         return sum((one.store.totals() for one in self._owned.opened().values()), WindowTotals())
 
-    async def _assigned(self, _app: Any, assigned: Any, **_: Any) -> None:
-        numbers = sorted(one.partition for one in assigned)
-        self._owned.assign(numbers)
-        for number in numbers:
-            self._do_once("recovery", partial(self._take_over, number))
-
-    async def _revoked(self, _app: Any, revoked: Any, **_: Any) -> None:
-        await self._owned.release(one.partition for one in revoked)
-
-    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> None:
-        by_partition: defaultdict[int, list[Received]] = defaultdict(list)
-        for message in await self._messages(events):
-            by_partition[message.partition].append(message)
-        for number, messages in by_partition.items():
-            await self._batch_of(number, messages)
-
-    async def _batch_of(self, number: int, messages: Sequence[Received]) -> None:
-        """Learn from messages; those of a partition that was revoked are left to its new owner."""
-        async with self._owned.hold(number) as windows:
-            if windows is None:
-                return
-            await self._owned.note_leader(number, messages[0].offset)
-            await self._owned.catch_up(number, messages[0].offset)
-            due = await self._learn(number, windows, messages)
-            await self._publish(number, windows, due)
-
-    async def _note_logs(self) -> None:
-        """Store with the windows the snapshots of their logs that the watchdog has taken."""
-        await asyncio.sleep(CHECK_S)
-        await self._owned.note_logs(self.app.snapshots)
+    async def _process(
+        self, number: int, windows: PartitionWindows, messages: Sequence[Received]
+    ) -> None:
+        await self._publish(number, windows, await self._learn(number, windows, messages))
 
     async def _take_over(self, number: int) -> None:
-        """Bring the windows of a partition up to date, and publish what is due since."""
         async with self._owned.hold(number) as windows:
             if windows is None:
                 return

@@ -15,5 +15,5 @@ class InProcess:
     def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:  # noqa: ARG002
         """Return the result of a task, and 1 as the number of attempts."""
         result = run_task(task, self._models)
-        log_fault(site, task, result)
+        log_fault(f"performing a {type(task).__name__} of {site}", result)
         return result, 1

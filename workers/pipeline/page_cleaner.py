@@ -1,9 +1,9 @@
 """Cleaning pages with what is known about their sites."""
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import msgspec
 
@@ -15,8 +15,15 @@ from workers.log_lines import lines_about, record_fields
 from workers.lru_cache import LruCache
 from workers.page import Page
 from workers.pipeline.actions import Dead, Deleted, Outcome
-from workers.pipeline.page_attempts import PageAttempts, PageResult
-from workers.processes.messages import Cleaned, Failure, PageTask, TaskRunner, log_fault
+from workers.processes.messages import (
+    Cleaned,
+    CleanResult,
+    CleanTask,
+    Failure,
+    PageTask,
+    TaskRunner,
+    log_fault,
+)
 from workers.processes.options import options_of
 from workers.settings import Settings
 from workers.site_settings import SettingsOfSites
@@ -29,6 +36,8 @@ log = logging.getLogger("templ")
 _MODELS_REPORTED = 1024
 """Site models that cannot be used and were reported in the log, one line each."""
 _FAULTS_OF_CHILDREN = {"DeadlineExceeded", "ProcessDied"}
+_Tasks: TypeAlias = dict[int, PageTask]
+"""Pages that are cleaned at once, by their numbers."""
 
 
 class PageCleaner:
@@ -78,24 +87,57 @@ class PageCleaner:
     ) -> Iterator[tuple[int, Outcome]]:
         """Yield the number and the outcome of each page, see `clean_pages`; this number is cleaned at once, or all.
 
-        A page that harms or holds up others comes last, see `PageAttempts`.
+        The pages of a child that dies, is late or lacks memory are cleaned one by one behind all others, so that the page
+        is found that harms or holds up the others. The second attempt at that page is the last of all.
         """
-        attempts = PageAttempts(self._runner, self._settings, has_others=len(pages) > 1)
-        some = at_once or len(pages)
+        has_others, some = len(pages) > 1, at_once or len(pages)
+        failed: list[_Tasks] = []
         for first in range(0, len(pages), some):
-            tasks: dict[int, PageTask] = {}
+            tasks: _Tasks = {}
             for number, page in enumerate(pages[first : first + some], first):
                 result = self._outcome_or_task(page)
                 if isinstance(result, PageTask):
                     tasks[number] = result
                 else:
                     yield number, result
-            yield from self._outcomes(attempts.take(tasks))
-        yield from self._outcomes(attempts.rest())
+            if tasks:
+                failed += yield from self._cleaned([tasks], is_last=not has_others)
+        single = [tasks for tasks in failed if len(tasks) == 1]
+        others = [
+            {number: task} for tasks in failed if len(tasks) > 1 for number, task in tasks.items()
+        ]
+        single += yield from self._cleaned(others)
+        yield from self._cleaned(single, attempts_before=1, is_last=True)
 
-    def _outcomes(self, results: Iterable[PageResult]) -> Iterator[tuple[int, Outcome]]:
-        for number, task, result, attempts in results:
-            yield number, self._outcome(task, result, attempts)
+    def _cleaned(
+        self, groups: Iterable[_Tasks], attempts_before: int = 0, *, is_last: bool = False
+    ) -> Generator[tuple[int, Outcome], None, list[_Tasks]]:
+        """Yield the outcomes of pages that are cleaned group by group; returns the groups to try again, none of the last."""
+        failed = []
+        for tasks in groups:
+            pages = list(tasks.values())
+            deadline_s = self._settings.deadline_s(
+                sum(len(task.page.body or b"") for task in pages)
+            )
+            clean = CleanTask(pages, is_tried_later=not is_last or attempts_before > 0)
+            result, attempts = self._runner.run(pages[0].page.site, clean, deadline_s)
+            attempts += attempts_before
+            if isinstance(result, CleanResult):
+                for (number, task), page_result in zip(tasks.items(), result.pages, strict=True):
+                    yield number, self._outcome(task, page_result, attempts)
+            elif not isinstance(result, Failure):
+                raise TypeError(f"a child answered pages with {type(result).__name__}")
+            elif is_last:
+                for number, task in tasks.items():
+                    yield number, self._outcome(task, result, attempts)
+            else:
+                failed.append(tasks)
+                if len(pages) > 1:
+                    log.warning(
+                        "%s pages could not be cleaned at once (%s: %s); each is cleaned by itself",
+                        *(len(pages), result.exception, result.message),
+                    )
+        return failed
 
     def _outcome_or_task(self, page: Page) -> Outcome | PageTask:
         """Return what is to be done with a page, or its outcome where that is known."""
@@ -123,7 +165,7 @@ class PageCleaner:
             if isinstance(result, Cleaned):
                 self._report(cast("SiteModelRecord", task.model), result.model_problem or "")
                 return msgspec.structs.replace(result, model_problem=None)
-            log_fault(page.site, task, result)
+            log_fault(f"cleaning page {page.source}", result)
         is_content = result.failure == "refused" and result.exception not in _FAULTS_OF_CHILDREN
         letter = DeadLetter(
             exception=result.exception,

@@ -37,7 +37,6 @@ from workers.processes.messages import (
     RefitTask,
     Result,
     ReviseTask,
-    Stale,
     Task,
     TaskRunner,
     TemplateResult,
@@ -55,9 +54,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("templ")
 
-_REFIT_ATTEMPTS = 4
-"""A refit may need one attempt for pages the child does not know, one for pages of an older page model, and
-one for the others, which the child has forgotten by then."""
+_REFIT_ATTEMPTS = 3
+"""A refit may need a second attempt for pages that the child does not know, and a third for those that it has lost by then."""
 _TEMPLATE_PAGES = 20
 """Newest pages from which the template of a site is read."""
 _TOMBSTONES_AT_ONCE = 500
@@ -131,41 +129,37 @@ class SiteEngine:
 
     def _summarise(self, record: DocumentRecord) -> bytes | str:
         """Return the page summary of a document, or why there is none."""
-        task = LearnTask(record.body, record.content_digest, str(record.source))
-        result = self._run(record.site, task)
+        result = self._run(record.site, LearnTask(record.body, record.content_digest))
         return result.body if isinstance(result, LearnResult) else _problem(result)
 
     def fit(self, site: str) -> FittedSite | NotFitted | None:
         """Fit a site's model on its window as it is; the answer is None where the window is empty.
 
-        Documents of another format that were read with another page model are left out of the fit, once
-        there are as many others, or enough for a settled model. They stay in the window, where the version
-        that wrote them can use them.
+        Documents that cannot be read any more stay in the window, where the version that wrote them can use them.
         """
         state = self._windows.site_state(site)
         if not state.pages:
             return None
         window = self._windows.fetches(site)
+        digests = [fetch.content_digest for fetch, _ in window]
         # A child that has cleaned the pages still has most of them in memory, and asks for the others.
-        unread: list[tuple[WindowFetch, bytes]] = []
-        pages: dict[bytes, tuple[bytes, bytes]] = {}
+        asked: set[bytes] = set()
         for _ in range(_REFIT_ATTEMPTS):
-            pages |= {one.content_digest: self._stored_page(key) for one, key in unread}
-            digests = [one.content_digest for one, _ in window]
+            pages = {
+                fetch.content_digest: self._stored_page(key)
+                for fetch, key in window
+                if fetch.content_digest in asked
+            }
             result = self._run(site, RefitTask(site, digests, pages))
-            if not isinstance(result, Unknown | Stale):
+            if not isinstance(result, Unknown):
                 break
-            asked = set(result.digests)
-            unread = [one for one in window if one[0].content_digest in asked]
-            if isinstance(result, Stale):
-                lost = {key for _, key in unread if not self._read_again(key)}
-                window = [one for one in window if one[1] not in lost]
-                unread = [one for one in unread if one[1] not in lost]
-                if len(window) < min(len(lost), REVISIONS_CONFIG.settled_documents):
-                    said = f"{len(lost)} documents of its window cannot be read any more"
-                    return NotFitted(site, said)
+            asked.update(result.digests)
         if not isinstance(result, RefitResult):
             return NotFitted(site, _problem(result))
+        for fetch, key in window:
+            if summary := result.summaries.get(fetch.content_digest):
+                self._windows.put_summary(key, summary)
+        window = [page for page in window if page[0].content_digest not in result.unreadable]
         change = result.change
         model = SiteModelRecord(
             site=site,
@@ -221,15 +215,6 @@ class SiteEngine:
     def _run(self, site: str, task: Task) -> Result:
         # The deadline of refits applies: a busy machine must not cost the window a document.
         return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
-
-    def _read_again(self, key: bytes) -> bool:
-        """Read a document again that was read with another page model; return whether that was possible."""
-        document = self._windows.document_of(key)
-        summary = document and self._summarise(document)
-        if not isinstance(summary, bytes):
-            return False
-        self._windows.put_summary(key, summary)
-        return True
 
     def refresh(self, site: str) -> list[Action]:
         """Return what follows from the present window of a site: a model, if the schedule asks for one."""

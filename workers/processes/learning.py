@@ -1,13 +1,12 @@
 """What a child process learns: the models it keeps in memory, and the tasks that summarise documents and fit models."""
 
-from collections.abc import Iterable
+import msgspec
 
 from schemas.site_model import SiteModelRecord
-from templ_core.config import CoreConfig
-from templ_core.dom.codec import decode_document, document_columns
-from templ_core.dom.document import Document
+from templ_core.dom.codec import decode_document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.config import REVISIONS_CONFIG
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, fitting_part
 from templ_core.site_level.window.page_summary import (
@@ -17,18 +16,15 @@ from templ_core.site_level.window.page_summary import (
     summarise_page,
 )
 from templ_core.site_level.window.site_cache import SiteCache
-from templ_core.site_level.window.site_history import document_fetch
 from templ_core.site_level.window.site_learner import LEARNED_PAGES_MAX, SiteLearner
-from templ_core.site_level.window.site_window import WindowFetch
-from templ_core.stored.compact import content_digest
 from workers.lru_cache import LruCache
 from workers.processes.messages import (
     MODELS_IN_MEMORY,
+    Failure,
     LearnResult,
     LearnTask,
     RefitResult,
     RefitTask,
-    Stale,
     Unknown,
 )
 from workers.processes.options import CONFIG
@@ -92,15 +88,23 @@ def learn_document(task: LearnTask, page_model: PageModel) -> LearnResult:
     Raises:
         CodecError: The document is damaged, or has no text to learn from.
     """
-    document = decode_document(task.body, task.content_digest)
-    if not document.segments.texts:
-        raise CodecError("the document has no text")
-    page = summarise_page(document, page_model)
+    page = _summarised(task.body, task.content_digest, page_model)
     return LearnResult(encode_page_summary(page, page_model.version))
 
 
-def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Stale:
-    """Fit the model of a window, counting only pages that are not counted yet, or return whose summaries are needed first."""
+def _summarised(body: bytes, digest: bytes, page_model: PageModel) -> PageSummary:
+    document = decode_document(body, digest)
+    if not document.segments.texts:
+        raise CodecError("the document has no text")
+    return summarise_page(document, page_model)
+
+
+def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Failure:
+    """Fit the model of a window, counting only pages that are not counted yet, or return which pages are needed first.
+
+    Documents of another format that were summarised with another page model are left out of the fit, once there are as
+    many others, or enough for a settled model.
+    """
     last = models.fits.get(task.site)
     if (
         last is not None
@@ -110,25 +114,28 @@ def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Stale
         return last[1]
     learner = models.learners.take(task.site)
     window: list[tuple[bytes, PageSummary]] = []
-    new, unknown, stale = [], [], []
+    new, unknown, unreadable = [], [], []
+    summaries: dict[bytes, bytes] = {}
     for digest in task.window:
         page = learner.known.get(digest)
         if page is None:
             new.append(digest)
             page = models.cleaned.get(digest)
-        if page is not None:
-            window.append((digest, page))
-        elif digest not in task.pages:
+        if page is None and digest not in task.pages:
             unknown.append(digest)
-        elif (page := _summary(*task.pages[digest], models.page)) is not None:
+            continue
+        try:
+            page = page or _stored_page(digest, *task.pages[digest], models.page, summaries)
             window.append((digest, page))
-        else:
-            stale.append(digest)
+        except CodecError:
+            unreadable.append(digest)
     if unknown:
         models.learners.keep(task.site, learner)
         return Unknown(unknown)
-    if stale:
-        return Stale(stale)
+    if len(window) < min(len(unreadable), REVISIONS_CONFIG.settled_documents):
+        models.learners.keep(task.site, learner)
+        said = f"{len(unreadable)} documents of its window cannot be read any more"
+        return Failure("CodecError", said, "refused")
     learner.follow(window)
     model, body = fitting_part(learner.model(), CONFIG.site_model_bytes)
     models.learners.keep(task.site, learner)
@@ -141,37 +148,23 @@ def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Stale
         body=body,
         fit=learner.fit,
         change=learner.change,
+        unreadable=unreadable,
     )
     models.fits.put(task.site, (task.window, result))
-    return result
+    return msgspec.structs.replace(result, summaries=summaries)
 
 
-def _summary(summary: bytes, document: bytes, page_model: PageModel) -> PageSummary | None:
-    """Return the summary of a page, or None where it was made with another page model."""
+def _stored_page(
+    digest: bytes,
+    summary: bytes,
+    document: bytes,
+    page_model: PageModel,
+    summaries: dict[bytes, bytes],
+) -> PageSummary:
+    """Return the summary of a document; one that another page model has made is made again, and added to `summaries`."""
     try:
         return decode_page_summary(summary, document, page_model.version)
     except CodecError:
-        return None
-
-
-def window_fetch(url: str, time_ms: int, document: Document) -> WindowFetch:
-    """Return what a window knows of a document."""
-    columns = document_columns(document)
-    return document_fetch(url, time_ms, content_digest(columns), columns)
-
-
-def fit_pages(
-    pages: Iterable[tuple[WindowFetch, PageSummary]], page_model_version: str, config: CoreConfig
-) -> SiteModel | None:
-    """Return the model of a window that holds these documents alone; None without documents.
-
-    The refresher gives an equal model, with an equal version, to a window of the same documents. They come in any
-    order, each with its `window_fetch`; of one URL only the newest counts.
-    """
-    summaries = dict(pages)
-    newest = {fetch.url_hash: fetch for fetch in sorted(summaries)}
-    if not newest:
-        return None
-    learner = SiteLearner(page_model_version, config)
-    learner.follow([(one.content_digest, summaries[one]) for one in sorted(newest.values())])
-    return learner.model()
+        page = _summarised(document, digest, page_model)
+        summaries[digest] = encode_page_summary(page, page_model.version)
+        return page

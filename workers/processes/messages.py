@@ -68,8 +68,6 @@ class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The document in compact form."""
     content_digest: bytes
     """Digest of the document's content, which must fit."""
-    source_id: str
-    """Source id of the page, for log messages."""
 
 
 class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -153,6 +151,10 @@ class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Similarity of the window's newest page to the cluster of pages nearest to it, 0 to 1."""
     change: DesignChange | None
     """The last change of design; None when the window holds no page of an older design."""
+    unreadable: list[bytes] = []
+    """Digests of documents of another format, which were left out."""
+    summaries: dict[bytes, bytes] = {}
+    """New page summaries, by digest, of the documents that another page model had summarised."""
 
 
 class TemplateResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -167,12 +169,6 @@ class Unknown(msgspec.Struct, frozen=True, tag=True, array_like=True):
     digests: list[bytes]
 
 
-class Stale(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """An answer that asks for new summaries of pages that another page model has summarised."""
-
-    digests: list[bytes]
-
-
 Result = (
     CleanResult
     | Cleaned
@@ -181,7 +177,6 @@ Result = (
     | RefitResult
     | TemplateResult
     | Unknown
-    | Stale
     | Failure
 )
 
@@ -199,22 +194,7 @@ class TaskRunner(Protocol):
         """
 
 
-def log_fault(site: str, task: Task | PageTask, result: Result) -> None:
-    """Log the traceback of a task, or of a page, that failed because of a fault of templ itself.
-
-    Nothing is logged for a page that was refused because of what it holds.
-    """
-    if not isinstance(result, Failure) or result.failure != "bug":
-        return
-    match task:
-        case RefitTask():
-            subject = f"fitting the site model of {site}"
-        case TemplateTask():
-            subject = f"finding the template of {site}"
-        case CleanTask(pages):
-            subject = f"cleaning {len(pages)} pages"
-        case PageTask(page=page) | ReviseTask(document=page):
-            subject = f"working on page {page.source}"
-        case LearnTask(source_id=source):
-            subject = f"working on page {source}"
-    log.error("a fault of templ itself while %s:\n%s", subject, result.traceback)
+def log_fault(subject: str, result: Result) -> None:
+    """Log the traceback of what failed because of a fault of templ itself, and not because of what a page holds."""
+    if isinstance(result, Failure) and result.failure == "bug":
+        log.error("a fault of templ itself while %s:\n%s", subject, result.traceback)

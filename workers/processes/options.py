@@ -28,11 +28,10 @@ def config_of(settings: "Settings") -> CoreConfig:
 
 
 class RecordForms(msgspec.Struct, frozen=True, array_like=True):
-    """The optional fields that a record has."""
+    """The optional fields that a record has, named as in the settings."""
 
     metadata: bool = True
-    markdown: bool = False
-    html: bool = False
+    text_forms: frozenset[str] = frozenset()
     links: bool = False
     segments: bool = False
     chunks: bool = False
@@ -41,20 +40,12 @@ class RecordForms(msgspec.Struct, frozen=True, array_like=True):
     @property
     def needs_marks(self) -> bool:
         """Whether links, images and emphasis must be marked while a page is parsed."""
-        return self.markdown or self.html or self.links or self.chunks
+        return bool(self.text_forms) or self.links or self.chunks
 
 
 def forms_of(settings: "Settings") -> RecordForms:
     """Return the fields that the settings ask for."""
-    return RecordForms(
-        metadata=settings.metadata,
-        markdown="markdown" in settings.text_forms,
-        html="html" in settings.text_forms,
-        links=settings.links,
-        segments=settings.segments,
-        chunks=settings.chunks,
-        observed=settings.observed,
-    )
+    return RecordForms(*(getattr(settings, name) for name in RecordForms.__struct_fields__))
 
 
 class CleanOptions(msgspec.Struct, frozen=True, array_like=True, kw_only=True):

@@ -182,8 +182,7 @@ class _Lane:
             if lost.was_killed:
                 raise
             is_final = _is_tried_later(task)
-            times = "" if is_final else f" {_ATTEMPTS} times"
-            result = Failure("ProcessDied", f"its process died{times}", "refused")
+            result = Failure("ProcessDied", "its process died", "refused")
         self._drop_child()
         self.restarts += 1
         return result, is_final
@@ -256,7 +255,7 @@ class Pool:
             CancelledError: The pool is being closed.
         """
         result, attempts = self._lane(site).run(task, deadline_s)
-        log_fault(site, task, result)
+        log_fault(f"performing a {type(task).__name__} of {site}", result)
         return result, attempts
 
     def attempts(self) -> int:

@@ -121,13 +121,14 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         outline = Outline(
             self.document, decision.kept, decision.cuts, self.page.url, decision.by_setting
         )
-        markdown = render_markdown(outline) if forms.markdown or forms.chunks else ""
+        has_markdown = "markdown" in forms.text_forms
+        markdown = render_markdown(outline) if has_markdown or forms.chunks else ""
         has_links = forms.links and self.document.marks is not None
         return {
             "page_type": cast("PageKind | None", self.cleaned.page_type),
             "metadata": self.cleaned.metadata if forms.metadata else None,
-            "markdown": markdown if forms.markdown else None,
-            "html": render_html(outline) if forms.html else None,
+            "markdown": markdown if has_markdown else None,
+            "html": render_html(outline) if "html" in forms.text_forms else None,
             "links": _links(outline) if has_links else None,
             "chunks": markdown_chunks(markdown) if forms.chunks else msgspec.UNSET,
             "segments": _segments(self.document, self.cleaned) if forms.segments else None,

@@ -157,8 +157,8 @@ def test_a_document_too_large_for_its_topic_is_not_learned_and_says_so(poison_po
     assert outcome.record.warnings == ["not-learned"]
 
 
-def learn_task(body, number):
-    return LearnTask(body, content_digest(frame_content(body, 1 << 20)), f"p{number}")
+def learn_task(body):
+    return LearnTask(body, content_digest(frame_content(body, 1 << 20)))
 
 
 def fitted_model(pool, bodies):
@@ -166,7 +166,7 @@ def fitted_model(pool, bodies):
         compress_columns(document_columns(read_document(body, "https://example.com/")))
         for body in bodies
     ]
-    to_learn = [learn_task(document, number) for number, document in enumerate(documents)]
+    to_learn = [learn_task(document) for document in documents]
     pages = {
         one.content_digest: (pool.run("example.com", one, 10)[0].body, one.body) for one in to_learn
     }

@@ -15,22 +15,28 @@ from sklearn.preprocessing import StandardScaler
 
 from templ_core.array_types import Floats
 from templ_core.clean_document import clean_examined, examine
+from templ_core.dom.codec import document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.page_level.model.model_file import shipped_model
+from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_quality import KINDS, WITHOUT_MAX, Weights, with_slopes
-from templ_core.site_level.window.page_summary import summarise_page
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.window.page_summary import PageSummary, summarise_page
+from templ_core.site_level.window.site_learner import SiteLearner
+from templ_core.stored.compact import content_digest
 from workers.lab import experiment as lab
 from workers.lab.corpora import corpus_name, read_objects, record_markup, site_of, write_file
 from workers.lab.simulate.without_content import without_content
-from workers.processes.learning import fit_pages, window_fetch
 from workers.processes.options import CONFIG
 
 _FOLDS = 5
 _CONFIG = msgspec.structs.replace(CONFIG, quality=True)
 _LEARNED = (3, 8, 40)
 """Pages that a site may have learned."""
+_Learned = tuple[bytes, PageSummary]
+"""The digest and the summary of a learned page."""
 _DECIMALS = 4
 _CONTENT = len(KINDS)
 """The class of pages with content."""
@@ -158,17 +164,14 @@ def site_samples(
     """Return pages of a site as they are, and without content."""
     page_model = shipped_model()
     rng = np.random.default_rng([seed, *site.encode()])
-    learned = []
-    for number, record in enumerate(records[::2][: max(_LEARNED)]):
+    learned: dict[str, _Learned] = {}
+    for record in records[::2][: max(_LEARNED)]:
         document = _document(record, record_markup(dict(record)).encode("utf-8", "replace"))
         if document is not None:
-            fetch = window_fetch(record["url"], number * 60_000, document)
-            learned.append((fetch, summarise_page(document, page_model)))
-    models = [
-        fit_pages(learned[:count], page_model.version, CONFIG)
-        for count in _LEARNED
-        if len(records) > 1
-    ]
+            digest = content_digest(document_columns(document))
+            learned[record["url"]] = digest, summarise_page(document, page_model)
+    window = list(learned.values())
+    models = [_fitted(window[:count], page_model) for count in _LEARNED if len(records) > 1]
     samples = []
     others = records[1::2] or records
     for number in rng.permutation(len(others))[:pages].tolist():
@@ -192,6 +195,12 @@ def site_samples(
                 cleaned = clean_examined(page, model, _CONFIG, page_model)
                 samples.append(JudgedPage(site, kind, cleaned.quality_inputs, gold is not None))
     return samples
+
+
+def _fitted(window: Sequence[_Learned], page_model: PageModel) -> SiteModel | None:
+    learner = SiteLearner(page_model.version, CONFIG)
+    learner.follow(window)
+    return learner.model() if window else None
 
 
 def _document(record: Mapping[str, Any], body: bytes) -> Document | None:
