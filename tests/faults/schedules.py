@@ -213,7 +213,7 @@ class World:
             site = site_of_key(key)
             if record is None:
                 if self.store.is_new(offset):
-                    self.store.remove(site, key.partition(b"\0")[2].decode(), offset)
+                    self.store.remove(site, key, offset)
             else:
                 self.engine.learn(record, offset)
             self.learned_to = offset + 1
@@ -435,7 +435,7 @@ class World:
             if is_compacted and last[key] != offset:
                 continue
             if record is None:
-                other.store.remove(site_of_key(key), key.partition(b"\0")[2].decode(), offset)
+                other.store.remove(site_of_key(key), key, offset)
             else:
                 other.engine.learn(record, offset)
         return self.windows(other.store)

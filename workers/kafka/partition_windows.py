@@ -70,7 +70,7 @@ class PartitionWindows(PartitionWork[WindowStore]):
             try:
                 record = _document(site, message)
                 if record is None:
-                    store.remove(site, _source_id(message), offset)
+                    store.remove(site, message.key or b"", offset)
                     return True
                 problem = self.engine.learn(record, offset)
             except SchemaError as error:
@@ -80,10 +80,9 @@ class PartitionWindows(PartitionWork[WindowStore]):
                 log.warning("document %s is left out: %s", message.source, problem)
         return problem is None
 
-    def keep(self, site: str, message: Received) -> bool:
-        """Skip a null value that does not count, and return False; its document stays, and is sent again."""
-        self.store.keep(site, _source_id(message), message.offset)
-        return False
+    def keep(self, message: Received) -> None:
+        """Skip a null value that does not count; its document stays, and is sent again."""
+        self.store.keep(message.key or b"", message.offset)
 
     def note_log(self, snapshot: LogSnapshot) -> None:
         """Store with the windows which log they were read from."""
@@ -118,10 +117,6 @@ def _document(site: str, message: Received) -> DocumentRecord | None:
     if record.site != site or document_key(site, record.source) != message.key:
         raise SchemaError(f"its key {message.key!r} is not that of {record.source} of its site")
     return record
-
-
-def _source_id(message: Received) -> str:
-    return (message.key or b"").partition(b"\0")[2].decode(errors="replace")
 
 
 Publish = Callable[[int, str, PartitionWindows], Awaitable[None]]

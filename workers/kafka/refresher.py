@@ -5,8 +5,9 @@ import logging
 import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 from schemas.cleaned import CleanedRecord
 from schemas.document import site_of_key
@@ -39,7 +40,6 @@ from workers.state.window_store import WindowStore
 log = logging.getLogger("templ")
 
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -69,7 +69,7 @@ class Refresher(StoreRole[PartitionWindows]):
 
     def inner_progress(self) -> dict[int, int]:
         """Return how far each window store has read, rebuilds included."""
-        return {number: one.store.next_offset for number, one in self._owned.opened().items()}
+        return {number: work.store.next_offset for number, work in self._owned.opened().items()}
 
     def _missing(self) -> str:
         missing = self._owned.not_ready()
@@ -77,7 +77,9 @@ class Refresher(StoreRole[PartitionWindows]):
 
     def _totals(self) -> WindowTotals:
         """Return the totals of all open windows; the thread that answers a scrape calls this."""
-        return sum((one.store.totals() for one in self._owned.opened().values()), WindowTotals())
+        return sum(
+            (windows.store.totals() for windows in self._owned.opened().values()), WindowTotals()
+        )
 
     async def _process(
         self, number: int, windows: PartitionWindows, messages: Sequence[Received]
@@ -101,7 +103,10 @@ class Refresher(StoreRole[PartitionWindows]):
         longer than most records; while the partition is held, nothing else uses its windows.
         """
         await self._known()
-        counts = [one.value is not None or await self._tombstones.counts(one) for one in messages]
+        counts = [
+            message.value is not None or await self._tombstones.counts(message)
+            for message in messages
+        ]
 
         def learn() -> list[str]:
             sites: set[str] = set()
@@ -109,10 +114,12 @@ class Refresher(StoreRole[PartitionWindows]):
                 if sites and number not in self._owned:
                     break
                 site = site_of_key(message.key or b"")
-                is_learned = (windows.learn if is_counted else windows.keep)(site, message)
+                is_learned = is_counted and windows.learn(site, message)
+                if not is_counted:
+                    windows.keep(message)
                 (self.metrics.documents if is_learned else self.metrics.left_out).inc()
                 sites.add(site)
-            return sorted(one for one in sites if model_is_due(windows.store.site_state(one)))
+            return sorted(site for site in sites if model_is_due(windows.store.site_state(site)))
 
         return await self.on_lane(site_of_key(messages[0].key or b""), learn)
 
@@ -121,21 +128,21 @@ class Refresher(StoreRole[PartitionWindows]):
         number = partition_of(site, self.config.partitions)
         async with self._owned.hold(number) as windows:
             if windows is not None:
-                was_there = await self.on_lane(site, windows.store.erase, site)
+                was_there = await self.on_lane(site, partial(windows.store.erase, site))
             elif (path := self.config.state / f"windows-{number}").exists():
                 was_there = await asyncio.to_thread(_erase_closed, path, site, self.config.settings)
         remove_set_aside(self.config.state)
-        await self.on_lane(site, self._pool.forget, site)
+        await self.on_lane(site, partial(self._pool.forget, site))
         return was_there
 
     async def _publish_model(self, number: int, site: str, windows: PartitionWindows) -> None:
-        await self._carry_out(number, windows, site, windows.engine.publish_model, site)
+        await self._carry_out(number, windows, site, partial(windows.engine.publish_model, site))
 
     async def _publish(self, number: int, windows: PartitionWindows, sites: Iterable[str]) -> None:
         """Publish what follows from the windows of a partition, while holding it."""
         engine = windows.engine
         for site in sites:
-            await self._carry_out(number, windows, site, engine.refresh, site)
+            await self._carry_out(number, windows, site, partial(engine.refresh, site))
         while await self._carry_out(number, windows, "", engine.next_due):
             pass
 
@@ -144,9 +151,7 @@ class Refresher(StoreRole[PartitionWindows]):
         number: int,
         windows: PartitionWindows,
         site: str,
-        decide: Callable[P, Iterable[Action]],
-        *args: P.args,
-        **kwargs: P.kwargs,
+        decide: Callable[[], list[Action]],
     ) -> bool:
         """Have the engine decide, carry its actions out, and return whether there were any.
 
@@ -155,9 +160,8 @@ class Refresher(StoreRole[PartitionWindows]):
         if number not in self._owned:
             return False
         started_s = time.monotonic()
-        actions = list(await self.on_lane(site, decide, *args, **kwargs))
-        seconds = time.monotonic() - started_s
-        topics = _Topics(self, number, windows, seconds)
+        actions = await self.on_lane(site, decide)
+        topics = _Topics(self, number, windows, time.monotonic() - started_s)
         for action in actions:
             if number not in self._owned:
                 return False
@@ -169,11 +173,9 @@ class Refresher(StoreRole[PartitionWindows]):
         self._to_revise[number, site] = None
         self._revisable.set()
 
-    async def on_lane(
-        self, site: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
-    ) -> T:
+    async def on_lane(self, site: str, work: Callable[[], T]) -> T:
         """Do work on a site's window on the site's lane, never on the loop."""
-        return await asyncio.wrap_future(self._pool.submit(site, work, *args, **kwargs))
+        return await asyncio.wrap_future(self._pool.submit(site, work))
 
     async def _revise_next(self) -> None:
         """Publish the texts of one site that its model has changed, at the rate allowed."""
@@ -187,7 +189,7 @@ class Refresher(StoreRole[PartitionWindows]):
             if windows is None:
                 return
             started_s = time.monotonic()
-            actions = await self.on_lane(site, windows.engine.compare_texts, site)
+            actions = await self.on_lane(site, partial(windows.engine.compare_texts, site))
             topics = _Topics(self, number, windows, time.monotonic() - started_s)
         for action in actions:
             async with self._owned.hold(number) as now:
@@ -195,7 +197,7 @@ class Refresher(StoreRole[PartitionWindows]):
                     return
                 revision: Action | None = action
                 if isinstance(action, Compare):
-                    revision = await self.on_lane(site, windows.engine.revision, action)
+                    revision = await self.on_lane(site, partial(windows.engine.revision, action))
                 if revision is not None:
                     await carry_out(revision, topics)
             if revision is not None:

@@ -27,9 +27,7 @@ import msgspec
 
 from schemas.document import DocumentRecord, document_key, site_of_key
 from templ_core.config import WindowBounds
-from templ_core.errors import CodecError
 from templ_core.site_level.window.site_window import Left, url_hash
-from templ_core.stored.compact import content_digest
 from workers.errors import OtherFormat
 from workers.settings import Settings
 from workers.state.database import (
@@ -52,7 +50,6 @@ from workers.state.rocks import Batch
 from workers.state.site_state import (
     NEVER_MS,
     FittedSite,
-    SiteState,
     WindowTotals,
     totals_of,
 )
@@ -81,10 +78,6 @@ _FORMAT = b"format"
 T = TypeVar("T")
 
 
-def _room_of_a_store() -> int:
-    return _FETCHES_IN_MEMORY // max(len(_OPEN_STORES), 1)
-
-
 class WindowStore(WindowReader):
     """The windows of one partition.
 
@@ -109,7 +102,7 @@ class WindowStore(WindowReader):
         self.has_topic = has_topic
         database = open_database(path, _FAMILIES)
         try:
-            super().__init__(database, _room_of_a_store)
+            super().__init__(database, lambda: _FETCHES_IN_MEMORY // max(len(_OPEN_STORES), 1))
             self.outbox = Outbox(database)
             self._check_format(path)
             self._totals = self._counted_totals()
@@ -160,20 +153,6 @@ class WindowStore(WindowReader):
         page = stored_page(record, summary)
         self._change(record.site, offset, lambda change: change.enter(record, page))
 
-    def whole(self, record: DocumentRecord) -> DocumentRecord:
-        """Return a record from a topic with its document decompressed and compared with its digest.
-
-        Raises:
-            CodecError: The document is damaged.
-        """
-        try:
-            columns = content_of(record.body)
-        except CodecError as error:
-            raise CodecError(f"not a document: {error}") from None
-        if content_digest(columns) != record.content_digest:
-            raise CodecError("damaged document: its digest does not fit")
-        return msgspec.structs.replace(record, body=columns)
-
     def compressed(self, record: DocumentRecord) -> DocumentRecord:
         """Return a record of a window as a topic has it."""
         details = plain_frame(record.details) if record.details else b""
@@ -204,15 +183,14 @@ class WindowStore(WindowReader):
         """Remove what was fetched from a URL up to the event time of its deletion."""
         self._change(record.site, offset, lambda change: change.forget_url(record))
 
-    def remove(self, site: str, source_id: str, offset: int) -> None:
-        """Remove a document whose null value was read from `documents`."""
-        self._change(site, offset, lambda change: change.follow_tombstone(source_id))
+    def remove(self, site: str, key: bytes, offset: int) -> None:
+        """Remove the document of a key whose null value was read from `documents`."""
+        self._change(site, offset, lambda change: change.follow_tombstone(key))
 
-    def keep(self, site: str, source_id: str, offset: int) -> None:
+    def keep(self, key: bytes, offset: int) -> None:
         """Keep a document, and have it sent again, whose null value in `documents` does not count."""
         with self._lock:
             if self.is_new(offset):
-                key = f"{site}\0{source_id}".encode()
                 batch = Batch()
                 if self._db.get("entries", key) is not None:
                     self.outbox.send_again(batch, key)
@@ -240,25 +218,15 @@ class WindowStore(WindowReader):
 
     def mark_fitted(self, fitted: FittedSite) -> None:
         """Record that a model was published, with the results of its fit."""
-
-        def note(state: SiteState) -> None:
-            state.note_fit(fitted.learned)
-            state.model_version, state.fit = fitted.model.version, fitted.fit
-            state.changed_at_ms, state.of_old_design = fitted.changed_at_ms, fitted.of_old_design
-
-        self._update_state(fitted.model.site, note)
-
-    def _update_state(self, site: str, change: Callable[[SiteState], None]) -> None:
-        """Let a function change the state of a site, and write the state if it differs."""
+        site = fitted.model.site
         with self._lock:
             kept = self._sites.take(site)
             state = msgspec.structs.replace(kept.state)
-            change(state)
-            if state == kept.state:
-                self._sites.keep(site, kept)
-            else:
-                changed = KeptSite(state, kept.window, kept.keys, totals_of(state))
-                self._write(site, kept, changed, Batch())
+            state.note_fit(fitted.learned)
+            state.model_version, state.fit = fitted.model.version, fitted.fit
+            state.changed_at_ms, state.of_old_design = fitted.changed_at_ms, fitted.of_old_design
+            changed = KeptSite(state, kept.window, kept.keys, totals_of(state))
+            self._write(site, kept, changed, Batch())
 
     def _change(self, site: str, offset: int | None, fill: Callable[["_Change"], None]) -> None:
         """Let a function fill a change of a site's window, and write it, unless the record was stored before."""
@@ -337,7 +305,7 @@ class _Change:
                 self.late_url = record.url
             self._tombstones.append(key)
             return
-        earlier = next((one for one in left.fetches if one.url_hash == fetch.url_hash), None)
+        earlier = next((gone for gone in left.fetches if gone.url_hash == fetch.url_hash), None)
         self._remove(left, record.url)
         if fetch not in self._window:
             self._tombstones.append(key)
@@ -387,9 +355,8 @@ class _Change:
         else:
             self._tombstones.append(own_key)
 
-    def follow_tombstone(self, source_id: str) -> None:
+    def follow_tombstone(self, key: bytes) -> None:
         """Remove a document whose null value was read from the topic."""
-        key = self._prefix + source_id.encode()
         self._stays_in_topic(key)
         self._leave_by_key(key)
 
@@ -440,20 +407,20 @@ class _Change:
     def _pack_newest(self, key: bytes, entry: WindowEntry, content: bytes) -> None:
         """Compress the newest pages with a dictionary of them, and drop dictionaries without pages."""
         state, number = self._state, self._state.learned
-        others = [self._keys[one.url_hash] for one in self._window if one.url_hash in self._keys]
-        entries = [self._entry(one) for one in others]
+        others = [self._keys[page.url_hash] for page in self._window if page.url_hash in self._keys]
+        entries = [self._entry(other) for other in others]
         newest = slice(1 - DICTIONARY_PAGES, None)
         pages = [
-            (one, of_one, self._there(self._store.content(self._site, of_one)))
-            for one, of_one in zip(others[newest], entries[newest], strict=True)
+            (other, known, self._there(self._store.content(self._site, known)))
+            for other, known in zip(others[newest], entries[newest], strict=True)
         ]
         pages.append((key, entry, content))
         dictionary = joined_pages([packed for _, _, packed in pages])
         packer = Packer(dictionary)
-        for page_key, of_one, packed in pages:
-            self._put(page_key, of_one, packed, number, packer)
+        for page_key, known, packed in pages:
+            self._put(page_key, known, packed, number, packer)
         self.batch.put("dictionaries", dictionary_key(self._site, number), plain_frame(dictionary))
-        used = {one.dictionary for one in entries[: 1 - DICTIONARY_PAGES]}
+        used = {known.dictionary for known in entries[: 1 - DICTIONARY_PAGES]}
         for old in set(state.dictionaries) - used:
             self.batch.delete("dictionaries", dictionary_key(self._site, old))
         state.dictionaries = [*sorted(used & set(state.dictionaries)), number]

@@ -38,7 +38,7 @@ def apply(store, change):
             record = document(day, site=site, url=url, time_ms=day * DAY_MS, kind="deletion")
             store.delete_url(record, store.next_offset)
         case "remove", (day,):
-            store.remove(site, f"pages-0-{day}", store.next_offset)
+            store.remove(site, f"{site}\0pages-0-{day}".encode(), store.next_offset)
         case "fitted", (fit, changed_at_ms):
             learned = store.site_state(site).learned
             model = site_model_record("v1", site=site)

@@ -174,15 +174,15 @@ def test_on_files_an_older_fetch_is_superseded_and_an_overtaken_revision_is_not(
 
 def test_a_tombstone_read_from_the_topic_is_not_sent_again(store):
     put(store, document(1), document(2))
-    store.remove("example.com", "pages-0-1", store.next_offset)
-    store.remove("example.com", "pages-0-9", store.next_offset)
+    store.remove("example.com", b"example.com\0pages-0-1", store.next_offset)
+    store.remove("example.com", b"example.com\0pages-0-9", store.next_offset)
     assert ids(store) == ["page:2"]
     assert tombstones(store) == []
 
 
 def test_a_pending_tombstone_that_is_read_from_the_topic_is_not_sent(store):
     put(store, *(document(n) for n in range(7)))
-    store.remove("example.com", "pages-0-0", store.next_offset)
+    store.remove("example.com", b"example.com\0pages-0-0", store.next_offset)
     assert tombstones(store) == [b"example.com\0pages-0-1"]
 
 
