@@ -15,6 +15,7 @@ from schemas.codec import encode_msgpack
 from schemas.document import DocumentRecord, document_key, site_of_key
 from schemas.site_model import SiteDesign, SiteModelRecord
 from schemas.source import Source
+from templ_core.dom.codec import checked_columns
 from templ_core.errors import CodecError
 from templ_core.site_level.config import REVISIONS_CONFIG
 from templ_core.site_level.window.new_text import begins_to_repeat
@@ -116,7 +117,8 @@ class SiteEngine:
             return None
         try:
             if offset is not None:
-                record = self._windows.whole(record)
+                columns = checked_columns(record.body, record.content_digest)
+                record = msgspec.structs.replace(record, body=columns)
             summary = record.summary or self._summarise(record)
             if isinstance(summary, bytes):
                 self._windows.enter(record, summary, offset)
@@ -197,7 +199,7 @@ class SiteEngine:
         known = self._site_settings.of(model.site)
         task = TemplateTask(
             site=model.site,
-            documents=[one for key in newest if (one := self._windows.document_of(key))],
+            documents=[page for key in newest if (page := self._windows.document_of(key))],
             model=model,
             options=self._options,
             settings=known.settings if known else None,
