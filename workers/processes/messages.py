@@ -25,17 +25,22 @@ MODELS_IN_MEMORY = 256
 """Decoded site models that a child keeps in memory and that its parent need not send again."""
 
 
-class PageTask(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """One page, and how to clean it."""
+class ModelledTask(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """How to clean the pages of a site."""
 
-    page: Page
     options: CleanOptions
     model: SiteModelRecord | None = None
-    """The site model to use; its body is empty where the child has it already."""
-    with_document: bool = True
-    """Whether the result has what the site learns from the page."""
+    """The site model to use, whose body is empty where the child has it already; None for a site without one."""
     settings: SiteSettings | None = None
     """What operators have decided about the site; None = nothing."""
+
+
+class PageTask(ModelledTask, frozen=True, array_like=True, kw_only=True):
+    """Clean a page."""
+
+    page: Page
+    with_document: bool = True
+    """Whether the result has what the site learns from the page."""
 
 
 class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -46,19 +51,14 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Whether one attempt suffices, because the caller tries the pages again later, behind others."""
 
 
-class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):
+class ReviseTask(ModelledTask, frozen=True, tag=True, array_like=True, kw_only=True):
     """Clean a document again with a newer site model."""
 
     document: DocumentRecord
-    options: CleanOptions
-    model: SiteModelRecord | None
-    """The site model to use, whose body is empty where the child has it already; None for a site without one."""
     reason: RevisionReason
     """Why the document is cleaned again."""
     changed_ratio_min: float
     """Share of its words, 0 to 1, that must change; otherwise the result is `Unchanged`."""
-    settings: SiteSettings | None = None
-    """What operators have decided about the site; None = nothing."""
 
 
 class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -80,16 +80,12 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Page summary and document, both in compact form, of digests that the child may not know."""
 
 
-class TemplateTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):
+class TemplateTask(ModelledTask, frozen=True, tag=True, array_like=True, kw_only=True):
     """Find what a site shows on nearly every page."""
 
     site: str
     documents: list[DocumentRecord]
     """In order of arrival."""
-    model: SiteModelRecord
-    options: CleanOptions
-    settings: SiteSettings | None = None
-    """What operators have decided about the site; None = nothing."""
 
 
 Task = CleanTask | LearnTask | RefitTask | ReviseTask | TemplateTask

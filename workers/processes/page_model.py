@@ -46,17 +46,18 @@ def usable_model_file(path: Path) -> bytes:
     """
     try:
         body = path.read_bytes()
-    except OSError as error:
-        raise SettingsProblem(
-            f"page model {path}: {error.strerror}; give a file that `templ train` wrote"
-        ) from None
-    try:
         model = decode_model(body)
-    except CodecError as error:
+    except (OSError, CodecError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
         raise SettingsProblem(
-            f"page model {path}: {error}; give a file that `templ train` wrote"
+            f"page model {path}: {reason}; give a file that `templ train` wrote"
         ) from None
-    _try_out(path, model)
+    try:  # a model that was fitted on other features than this version's fails
+        clean(read_document(_TRIAL, "https://example.com/"), None, CoreConfig(), model)
+    except (ValueError, IndexError, TypeError, KeyError) as error:
+        raise SettingsProblem(
+            f"page model {path}: does not fit this version of templ ({error}); train it again"
+        ) from None
     return body
 
 
@@ -68,13 +69,3 @@ def has_fitted_weights(body: bytes) -> bool:
 def page_model_of(body: bytes) -> PageModel:
     """Return the page model in the bytes that `read_model_file` returned."""
     return decode_model(body) if body else shipped_model()
-
-
-def _try_out(path: Path, model: PageModel) -> None:
-    """Clean one small page, which fails with a model fitted on other features than this version's."""
-    try:
-        clean(read_document(_TRIAL, "https://example.com/"), None, CoreConfig(), model)
-    except (ValueError, IndexError, TypeError, KeyError) as error:
-        raise SettingsProblem(
-            f"page model {path}: does not fit this version of templ ({error}); train it again"
-        ) from None

@@ -9,7 +9,6 @@ import zlib
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
-from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import msgspec
@@ -27,11 +26,10 @@ from workers.processes.messages import (
     CleanResult,
     CleanTask,
     Failure,
-    PageTask,
+    ModelledTask,
     RefitResult,
     RefitTask,
     Result,
-    ReviseTask,
     Task,
     log_fault,
 )
@@ -52,7 +50,7 @@ log = logging.getLogger("templ")
 
 P = ParamSpec("P")
 T = TypeVar("T")
-OfPage = TypeVar("OfPage", PageTask, ReviseTask)
+Modelled = TypeVar("Modelled", bound=ModelledTask)
 
 
 class _Children:
@@ -201,9 +199,9 @@ class _Lane:
         if isinstance(task, CleanTask):
             known = [self._without_known_model(page) for page in task.pages]
             return CleanTask(known, task.is_tried_later)
-        return self._without_known_model(task) if isinstance(task, ReviseTask) else task
+        return self._without_known_model(task) if isinstance(task, ModelledTask) else task
 
-    def _without_known_model(self, task: OfPage) -> OfPage:
+    def _without_known_model(self, task: Modelled) -> Modelled:
         if task.model is None:
             return task
         key = task.model.site, task.model.version
@@ -242,7 +240,11 @@ class Pool:
         Raises:
             SettingsProblem: The page model cannot be used.
         """
-        page_model = _model_bytes(settings.page_model)
+        page_model = b""
+        if settings.page_model is not None:  # only a model of a user's own is tried here
+            from workers.processes.page_model import read_model_file  # noqa: PLC0415 - it imports the core
+
+            page_model = read_model_file(settings.page_model)
         self._children = _Children(settings, page_model, has_spare=has_spare)
         self._lanes = [_Lane(self._children) for _ in range(children)]
 
@@ -298,12 +300,3 @@ class Pool:
 def _is_tried_later(task: Task) -> bool:
     """Return whether the pages of a task are tried again later, each by itself, if the task fails."""
     return isinstance(task, CleanTask) and task.is_tried_later
-
-
-def _model_bytes(path: Path | None) -> bytes:
-    """Return the bytes of the page model for the children; only that of a user's own is tried here."""
-    if path is None:
-        return b""
-    from workers.processes.page_model import read_model_file  # noqa: PLC0415 - it imports the core
-
-    return read_model_file(path)

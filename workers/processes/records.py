@@ -220,8 +220,8 @@ def published_text(record: DocumentRecord, document: Document) -> str:
 
 def _links(outline: Outline) -> list[Link]:
     return [
-        Link(text=one.text, url=one.url, place="content" if one.is_content else "template")
-        for one in page_links(outline)
+        Link(text=link.text, url=link.url, place="content" if link.is_content else "template")
+        for link in page_links(outline)
     ]
 
 
@@ -253,41 +253,29 @@ def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
     Segments go first, then the links, the other forms of the text, its records and the text that was left out, then the
     metadata; at last the title and the text are cut. A warning says what was done.
     """
-    size_bytes = len(encode_json(record))
-    if size_bytes > room_bytes and record.segments is not None:
-        record = msgspec.structs.replace(
-            record, segments=None, warnings=[*record.warnings, "segments-dropped"]
-        )
-        size_bytes = len(encode_json(record))
-    observed = record.observed
-    has_forms = any(
-        (record.links, record.markdown, record.html, record.records, record.chunks, observed)
-    )
-    if size_bytes > room_bytes and has_forms:
-        record = msgspec.structs.replace(
-            record,
-            links=None,
-            markdown=None,
-            html=None,
-            records=msgspec.UNSET,
-            chunks=msgspec.UNSET,
-            observed=msgspec.structs.replace(observed, left_out=None)
-            if isinstance(observed, Observed)
-            else msgspec.UNSET,
-            warnings=[*record.warnings, "forms-dropped"],
-        )
-        size_bytes = len(encode_json(record))
-    if size_bytes > room_bytes:
-        record = msgspec.structs.replace(
-            record,
-            metadata=None,
-            title=_cut(record.title, _TITLE_BYTES),
-            warnings=[*record.warnings, "truncated"],
-        )
-        rest_bytes = len(encode_json(msgspec.structs.replace(record, text="")))
-        text = _cut(record.text, room_bytes - rest_bytes)
-        record = msgspec.structs.replace(record, text=text, chars_out=len(text))
-    return record
+    forms = dict.fromkeys(("links", "markdown", "html"))
+    unset: dict[str, Any] = dict.fromkeys(("records", "chunks", "observed"), msgspec.UNSET)
+    if isinstance(record.observed, Observed):
+        unset["observed"] = msgspec.structs.replace(record.observed, left_out=None)
+    steps: dict[Warning_, dict[str, Any]] = {
+        "segments-dropped": {"segments": None},
+        "forms-dropped": {**forms, **unset},
+    }
+    for warning, left_out in steps.items():
+        if len(encode_json(record)) <= room_bytes:
+            return record
+        if any(getattr(record, name) for name in left_out):
+            record = _with(record, warning, **left_out)
+    if len(encode_json(record)) <= room_bytes:
+        return record
+    record = _with(record, "truncated", metadata=None, title=_cut(record.title, _TITLE_BYTES))
+    rest_bytes = len(encode_json(msgspec.structs.replace(record, text="")))
+    text = _cut(record.text, room_bytes - rest_bytes)
+    return msgspec.structs.replace(record, text=text, chars_out=len(text))
+
+
+def _with(record: CleanedRecord, warning: Warning_, **fields: Any) -> CleanedRecord:
+    return msgspec.structs.replace(record, warnings=[*record.warnings, warning], **fields)
 
 
 def _cut(text: str, room_bytes: int) -> str:

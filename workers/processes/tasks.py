@@ -172,7 +172,7 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
     results: list[Cleaned | Failure] = []
     read: list[_PageWork] = []
     html_chars = 0
-    waiting = deque([_PageWork(one, models) for one in task.pages])
+    waiting = deque([_PageWork(page, models) for page in task.pages])
     while waiting:
         page = waiting.popleft()
         page.attempt(_PageWork.read)
