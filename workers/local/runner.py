@@ -51,7 +51,6 @@ class LearningCleaner:
         revises: bool = False,
     ) -> None:
         self._models = state.models
-        self._windows = state.windows
         self.learns = learns
         settings = msgspec.structs.replace(settings, revisions=revises)
         self._cleaner = PageCleaner(
@@ -85,15 +84,15 @@ class LearningCleaner:
             deletion of its URL where the page is an older fetch.
         """
         done: dict[int, _Done] = {}
-        rest = dict(enumerate(pages))
-        while rest:
-            some = self._before_fits(rest)
-            outcomes = self._cleaner.clean_pages([rest[number] for number in some])
+        remaining = dict(enumerate(pages))
+        while remaining:
+            numbers = self._before_fits(remaining)
+            outcomes = self._cleaner.clean_pages([remaining[number] for number in numbers])
             refitted: set[str] = set()
-            for number, outcome in zip(some, outcomes, strict=True):
-                site = rest[number].site
+            for number, outcome in zip(numbers, outcomes, strict=True):
+                site = remaining[number].site
                 if site not in refitted:
-                    del rest[number]
+                    del remaining[number]
                     texts, is_refitted = self._learn(site, outcome)
                     done[number] = outcome, texts
                     if is_refitted:
@@ -131,11 +130,6 @@ class LearningCleaner:
     def refit(self, site: str) -> None:
         """Fit the model of a site on its present window."""
         carry_out_now(self.engine.publish_model(site), _Outputs(self.engine, self._models))
-
-    def unfitted(self) -> list[str]:
-        """Return the sites whose windows have changed since their models were fitted."""
-        windows = self._windows.sites()
-        return [site for site, state in windows if state.pages and state.learned != state.fitted_at]
 
 
 class _Outputs(Transport):
@@ -200,7 +194,9 @@ class LocalWorker:
     def finish_learning(self) -> None:
         """Fit the models of all sites to what was learned, and clean all further pages with these models."""
         fits = [
-            self._pool.submit(site, self._cleaner.refit, site) for site in self._cleaner.unfitted()
+            self._pool.submit(site, self._cleaner.refit, site)
+            for site, state in self._state.windows.sites()
+            if state.pages and state.learned != state.fitted_at
         ]
         for fit in fits:
             fit.result()
@@ -214,8 +210,8 @@ class LocalWorker:
                 yielded.
         """
         before: tuple[list[_Record], _Work] = [], {}
-        for some in _batches(records):
-            now = some, self._submit(some)
+        for batch in _batches(records):
+            now = batch, self._submit(batch)
             yield from _outputs(*before)
             before = now
 
@@ -228,26 +224,28 @@ class LocalWorker:
         work: _Work = {}
         for pages in by_lane.values():
             for first in range(0, len(pages), PAGES_AT_ONCE):
-                numbers, some = zip(*pages[first : first + PAGES_AT_ONCE], strict=True)
-                done = self._pool.submit(some[0].site, self._cleaner.process_pages, some)
+                numbers, task_pages = zip(*pages[first : first + PAGES_AT_ONCE], strict=True)
+                done = self._pool.submit(
+                    task_pages[0].site, self._cleaner.process_pages, task_pages
+                )
                 work |= {number: (done, index) for index, number in enumerate(numbers)}
         return work
 
 
 def _batches(records: Iterable[_Record]) -> Iterator[list[_Record]]:
     """Yield records in batches, the last of them empty, and then raise the `InputProblem` of reading them."""
-    some: list[_Record] = []
+    batch: list[_Record] = []
     size_bytes, problem = 0, None
     try:
         for record in records:
-            some.append(record)
+            batch.append(record)
             size_bytes += len((record.body if isinstance(record, Page) else record.value) or b"")
-            if len(some) >= _BATCH_PAGES or size_bytes > _BATCH_BYTES:
-                yield some
-                some, size_bytes = [], 0
+            if len(batch) >= _BATCH_PAGES or size_bytes > _BATCH_BYTES:
+                yield batch
+                batch, size_bytes = [], 0
     except InputProblem as error:
         problem = error
-    yield some
+    yield batch
     yield []
     if problem is not None:
         raise problem

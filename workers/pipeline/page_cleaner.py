@@ -90,11 +90,11 @@ class PageCleaner:
         The pages of a child that dies, is late or lacks memory are cleaned one by one behind all others, so that the page
         is found that harms or holds up the others. The second attempt at that page is the last of all.
         """
-        has_others, some = len(pages) > 1, at_once or len(pages)
+        has_others, group_pages = len(pages) > 1, at_once or len(pages)
         failed: list[_Tasks] = []
-        for first in range(0, len(pages), some):
+        for first in range(0, len(pages), group_pages):
             tasks: _Tasks = {}
-            for number, page in enumerate(pages[first : first + some], first):
+            for number, page in enumerate(pages[first : first + group_pages], first):
                 result = self._outcome_or_task(page)
                 if isinstance(result, PageTask):
                     tasks[number] = result
@@ -193,7 +193,7 @@ class PageCleaner:
 
 
 def _deleted(page: Page, *, is_learned: bool) -> Deleted:
-    names: dict[str, Any] = {one: getattr(page, one) for one in ("url", "site", "id", "source")}
+    names: dict[str, Any] = {name: getattr(page, name) for name in ("url", "site", "id", "source")}
     learned = None
     if is_learned:
         learned = DocumentRecord(
