@@ -58,7 +58,7 @@ def set_up_logging(set_up: LogSetUp) -> None:
     least, *others = set_up.log_level.split(",")
     for name in _LIBRARIES:
         levels[name] = max("warning", least, key=_LEVELS.index)
-    levels |= dict(one.split("=") for one in others)
+    levels |= dict(level.split("=") for level in others)
     root.setLevel(least.upper())
     for name, level in levels.items():
         logging.getLogger(name).setLevel(level.upper())
@@ -146,7 +146,7 @@ def _line_fields(
         value = known.get(name)
         if value is not None:
             line[name] = value if isinstance(value, int) else one_line(value)
-    trace = "\n".join(one for one in (trace, record.exc_text) if one)
+    trace = "\n".join(text for text in (trace, record.exc_text) if text)
     if trace:
         line["exception"] = trace if indents else textwrap.dedent(trace)
     return line

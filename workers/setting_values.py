@@ -68,7 +68,7 @@ class SettingType(msgspec.Struct, frozen=True):
                 base, *metas = get_args(base)
                 meta = metas[0]
             elif NoneType in get_args(base):
-                (base,) = (one for one in get_args(base) if one is not NoneType)
+                (base,) = (kind for kind in get_args(base) if kind is not NoneType)
             else:
                 return cls(annotation, base, meta)
 

@@ -131,7 +131,7 @@ def _read(
     """Return the setting that a name gives, and its value."""
     key = _setting_of(name, types)
     if key is None:
-        names = [*types, *(one + _FILE for one, kind in types.items() if kind.is_secret)]
+        names = [*types, *(name + _FILE for name, kind in types.items() if kind.is_secret)]
         near = difflib.get_close_matches(name.lower(), names, n=1, cutoff=_LIKENESS)
         proposed = PREFIX + near[0].upper() if near and origin.startswith(PREFIX) else near[:1]
         hint = f"do you mean {''.join(proposed)}? " if near else ""
@@ -345,7 +345,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     def __repr__(self) -> str:
         """Return all values in one line; secrets are masked, since errors and logs may show this."""
-        shown = (f"{name}={one.show(getattr(self, name))}" for name, one in setting_types().items())
+        shown = (
+            f"{name}={kind.show(getattr(self, name))}" for name, kind in setting_types().items()
+        )
         return f"Settings({', '.join(shown)})"
 
     @property
@@ -413,7 +415,7 @@ def load_settings(**overrides: Any) -> Settings:
                 given[name] = GivenSetting(setting_types()[name].read(value), origin)
             except ValueError as error:
                 raise SettingsProblem(f"{origin}={value!r}: {error}") from None
-    settings = Settings(**{name: one.value for name, one in given.items()})
+    settings = Settings(**{name: given_value.value for name, given_value in given.items()})
     refuse_settings([*_too_large(settings, given), *_security_problems(settings, given)])
     return settings
 
@@ -432,7 +434,7 @@ def settings_line(settings: Settings) -> str:
 
 def _too_large(settings: Settings, given: Mapping[str, GivenSetting]) -> Iterator[str]:
     """Yield a line for each pair of settings whose first exceeds the second."""
-    pairs = [*_SMALLER, *(one for one in _SMALLER_IF_BOTH_GIVEN if given.keys() >= {*one[:2]})]
+    pairs = [*_SMALLER, *(pair for pair in _SMALLER_IF_BOTH_GIVEN if given.keys() >= {*pair[:2]})]
     for small, large, reason in pairs:
         values = [getattr(settings, name) for name in (small, large)]
         if values[0] > values[1]:

@@ -162,7 +162,7 @@ class SettingsOfSites:
 
     def records(self) -> list[SiteSettingsRecord]:
         """Return the records of all sites, in order of their keys."""
-        return [one.record for _, one in sorted(self._sites.items())]
+        return [site.record for _, site in sorted(self._sites.items())]
 
     def bounds(self, site: str, default: WindowBounds) -> WindowBounds:
         """Return the bounds of a site's window, given those of the deployment."""
@@ -180,7 +180,7 @@ def read_site_settings(path: Path) -> SettingsOfSites:
     Raises:
         InputProblem: The file cannot be read, or a record cannot be used.
     """
-    return SettingsOfSites(decided_site(one) for one in read_records(path))
+    return SettingsOfSites(decided_site(record) for record in read_records(path))
 
 
 def site_settings_of_state(state: Path) -> SettingsOfSites:
@@ -273,13 +273,13 @@ def overridden(record: SiteSettingsRecord, change: Overrides) -> SiteSettingsRec
         UsageProblem: A rule or a bound cannot be used; the message says why.
     """
     added = [
-        *(SiteRuleRecord(action="remove", selector=one) for one in change.remove),
-        *(SiteRuleRecord(action="remove", text=one) for one in change.remove_text),
-        *(SiteRuleRecord(action="keep", selector=one) for one in change.keep),
-        *(SiteRuleRecord(action="keep", text=one) for one in change.keep_text),
+        *(SiteRuleRecord(action="remove", selector=selector) for selector in change.remove),
+        *(SiteRuleRecord(action="remove", text=text) for text in change.remove_text),
+        *(SiteRuleRecord(action="keep", selector=selector) for selector in change.keep),
+        *(SiteRuleRecord(action="keep", text=text) for text in change.keep_text),
     ]
     known = [] if change.clear_rules else record.rules
-    rules = list(dict.fromkeys([*(one for one in known if one not in added), *added]))
+    rules = list(dict.fromkeys([*(rule for rule in known if rule not in added), *added]))
     if len(rules) > RULES_MAX:
         raise UsageProblem(
             f"a site has at most {RULES_MAX} rules; --clear-rules drops the old ones"
@@ -317,7 +317,7 @@ def without_rule(record: SiteSettingsRecord, rule: str) -> SiteSettingsRecord:
     Raises:
         UsageProblem: There is no such rule.
     """
-    rules = [one for one in record.rules if str(site_rule(one)) != rule]
+    rules = [own for own in record.rules if str(site_rule(own)) != rule]
     if len(rules) == len(record.rules):
         raise UsageProblem(f"the site has no rule {rule!r} any more")
     return msgspec.structs.replace(record, rules=rules)

@@ -271,7 +271,7 @@ async def _open_source(
         return ArchiveSource(files, options.progress_path, how)
     from workers.kafka.logs.topic_source import TopicSource, TopicSpan  # noqa: PLC0415 - needs aiokafka
 
-    times = "-".join("" if one is None else rfc3339(one) for one in (options.since, options.until))
+    times = "-".join("" if at is None else rfc3339(at) for at in (options.since, options.until))
     group = f"{options.prefix}templ-replay-{options.from_topic}-{times}".replace(":", "")
     span = TopicSpan(
         topic=options.from_topic,

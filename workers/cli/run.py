@@ -54,7 +54,7 @@ def _language_codes(
     _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the primary subtags of BCP 47 of the languages, without regions."""
-    codes = tuple(one.partition("-")[0].lower() for one in given)
+    codes = tuple(code.partition("-")[0].lower() for code in given)
     for code, tag in zip(codes, given, strict=True):
         if not (code.isalpha() and code.isascii() and 2 <= len(code) <= 3):
             raise click.BadParameter(f"{tag!r} is no code of a language, such as en")
@@ -289,7 +289,9 @@ def _run(options: RunOptions) -> None:
         # Without a saved state, pages written before are read again, to learn from them.
         remembers = options.watches or not (options.page_only or options.two_pass)
         must_learn = options.state is None and remembers
-        records = reader if must_learn else (one for one in reader if not outputs.has(one.source))
+        records = (
+            reader if must_learn else (page for page in reader if not outputs.has(page.source))
+        )
         try:
             for output in _watched(local.run(records), options, settings, state):
                 if outputs.write(output):
@@ -504,7 +506,9 @@ class Tally:
         if counts["not learned"]:
             lines.append(f"{counts['not learned']} cleaned but too large to learn from")
         lines += [
-            counted(counts[one], one) for one in ("revision", "event", "deletion") if counts[one]
+            counted(counts[noun], noun)
+            for noun in ("revision", "event", "deletion")
+            if counts[noun]
         ]
         if outputs.count_before:
             lines.append(f"{counted(outputs.count_before, 'record')} written before")

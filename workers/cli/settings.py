@@ -76,7 +76,7 @@ def settings_command(form: str) -> None:
         lines = {"text": _text, "markdown": _list_item, "toml": _toml}[form]
         if form == "markdown":
             click.echo(_PAGE)
-        click.echo("\n".join(line for one in listed for line in lines(one)))
+        click.echo("\n".join(line for setting in listed for line in lines(setting)))
 
 
 def listed_settings(given: dict[str, GivenSetting]) -> Iterator[ListedSetting]:

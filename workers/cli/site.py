@@ -64,7 +64,7 @@ class SettingsPlace(NamedTuple):
         Raises:
             UsageProblem: None is known, several are given, or a directory is not one of `templ run`.
         """
-        given = sum(one is not None for one in self[:3])
+        given = sum(option is not None for option in self[:3])
         broker = None if given else load_settings().broker
         if broker is not None:
             return self._replace(broker=broker).checked()
@@ -96,7 +96,7 @@ class SettingsPlace(NamedTuple):
 
             records = asyncio.run(read_settings(self.access, site))
             return records or empty_settings(site)
-        known = {one.site: one for one in read_records(self.path)}
+        known = {record.site: record for record in read_records(self.path)}
         return known.get(site) or empty_settings(site)
 
     def write(self, site: str, record: SiteSettingsRecord | None) -> None:
@@ -118,7 +118,7 @@ class SettingsPlace(NamedTuple):
 
             asyncio.run(write_settings(self.access, site, record))
             return
-        others = [one for one in read_records(self.path) if one.site != site]
+        others = [record for record in read_records(self.path) if record.site != site]
         try:
             write_records(self.path, others if record is None else [*others, record])
         except OSError as error:
@@ -481,7 +481,7 @@ def _tell_matches(
         view = read_site(changed.site, source, load_settings())
     except InputProblem:  # the site has no page yet
         return
-    for preview in preview_rules(view, [site_rule(one) for one in added]):
+    for preview in preview_rules(view, [site_rule(rule) for rule in added]):
         click.echo(f"note: {preview}", err=True)
 
 

@@ -84,13 +84,15 @@ def worker_command(
     set_up_logging(LogSetUp("worker", settings.log_format, settings.log_level))
     log.info("settings: %s", settings_line(settings))
     wait_for_broker(broker, log.warning)
-    if not any(is_used(state / one) for one in _ROLES):
+    if not any(is_used(state / role) for role in _ROLES):
         # Each role checks them, too; a topic that was there before is waited for.
         from workers.kafka.broker.admin import require_topics  # noqa: PLC0415
 
         patiently(lambda: asyncio.run(require_topics(access)), log.warning)
     given = {"--page-model": page_model, "--balance": balance}
-    chosen = [text for name, one in given.items() if one is not None for text in (name, str(one))]
+    chosen = [
+        text for name, value in given.items() if value is not None for text in (name, str(value))
+    ]
     arguments = ["--broker", broker, "--prefix", access.prefix, "--state", str(state), *chosen]
     commands = {name: child_command("worker", ["--role", name, *arguments]) for name in _ROLES}
     if settings.console_port is not None:

@@ -48,7 +48,7 @@ def allowed_hosts(host: str, port: int, names: Sequence[str]) -> frozenset[str]:
     """
     own = f"[{host}]" if ":" in host else host
     return frozenset(
-        [*(f"{one}:{port}" for one in (*_LOOPBACK, own)), *(name.lower() for name in names)]
+        [*(f"{host}:{port}" for host in (*_LOOPBACK, own)), *(name.lower() for name in names)]
     )
 
 

@@ -335,7 +335,7 @@ def _key(fields: Mapping[str, str], config: ConsoleConfig) -> str:
 
 
 def _plain(text: str, chars_max: int, name: str) -> str:
-    is_plain = not any(unicodedata.category(one) in {"Cc", "Cs"} for one in text)
+    is_plain = not any(unicodedata.category(character) in {"Cc", "Cs"} for character in text)
     if not text or len(text) > chars_max or not is_plain:
         raise Refusal(400, f"The request has no {name} that can be looked up.")
     return text

@@ -60,8 +60,8 @@ def window_json(state: Path, settings: Settings, site: str) -> bytes:
         InputProblem: There is no such site.
     """
     rows = [
-        {"url": one.url, "time_ms": one.event_time_ms, "size_bytes": len(one.body)}
-        for one in reversed(view_site(state, site, settings).window)
+        {"url": document.url, "time_ms": document.event_time_ms, "size_bytes": len(document.body)}
+        for document in reversed(view_site(state, site, settings).window)
     ]
     return msgspec.json.encode(rows)
 

@@ -100,12 +100,12 @@ def _day(time_ms: int) -> str:
 
 
 _KEYS: dict[str, Callable[[SiteRow], float | None]] = {
-    "lag": lambda one: one.lag,
-    "age": lambda one: one.age_ms,
-    "pages": lambda one: one.pages,
-    "fit": lambda one: one.fit,
-    "repeated": lambda one: one.repeated,
-    "warnings": lambda one: len(one.warnings),
+    "lag": lambda row: row.lag,
+    "age": lambda row: row.age_ms,
+    "pages": lambda row: row.pages,
+    "fit": lambda row: row.fit,
+    "repeated": lambda row: row.repeated,
+    "warnings": lambda row: len(row.warnings),
 }
 COLUMNS = frozenset({"site", *_KEYS})
 """The columns by which the list can be ordered."""
@@ -115,16 +115,16 @@ def ordered(rows: Iterable[SiteRow], column: str, *, is_descending: bool) -> lis
     """Return rows in order of one of `COLUMNS`; those without a figure come last, and equal ones by site.
 
     >>> rows = [SiteRow(site="b"), SiteRow(site="a", fit=0.4), SiteRow(site="c", fit=0.9)]
-    >>> [one.site for one in ordered(rows, "fit", is_descending=True)]
+    >>> [row.site for row in ordered(rows, "fit", is_descending=True)]
     ['c', 'a', 'b']
     """
-    by_site = sorted(rows, key=lambda one: one.site, reverse=is_descending and column == "site")
+    by_site = sorted(rows, key=lambda row: row.site, reverse=is_descending and column == "site")
     if column == "site":
         return by_site
     value = _KEYS[column]
-    known = [(figure, one) for one in by_site if (figure := value(one)) is not None]
+    known = [(figure, row) for row in by_site if (figure := value(row)) is not None]
     known.sort(key=itemgetter(0), reverse=is_descending)
-    return [one for _, one in known] + [one for one in by_site if value(one) is None]
+    return [row for _, row in known] + [row for row in by_site if value(row) is None]
 
 
 def searched(rows: Iterable[SiteRow], words: str) -> list[SiteRow]:
@@ -158,7 +158,7 @@ def duration_text(time_ms: int) -> str:
     >>> duration_text(90_000), duration_text(3 * 86_400_000), duration_text(11 * 366 * 86_400_000)
     ('1 minute', '3 days', '11 years')
     """
-    unit, name = next((one for one in _UNITS if time_ms >= one[0]), _UNITS[-1])
+    unit, name = next((scale for scale in _UNITS if time_ms >= scale[0]), _UNITS[-1])
     return counted(time_ms // unit, name)
 
 

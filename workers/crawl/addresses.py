@@ -33,7 +33,9 @@ def asked_address(url: str) -> str:
     """
     url, _, _ = url.partition("#")
     path, mark, query = url.partition("?")
-    fields = [one for one in query.split("&") if not _CAMPAIGN.fullmatch(one.partition("=")[0])]
+    fields = [
+        field for field in query.split("&") if not _CAMPAIGN.fullmatch(field.partition("=")[0])
+    ]
     kept = "&".join(fields)
     return f"{path}{mark if kept else ''}{kept}"
 
@@ -48,7 +50,9 @@ def address_key(url: str) -> str:
     'news.example/a?a=1&b=2'
     """
     path, mark, query = asked_address(_PATH_SESSION.sub("", url)).partition("?")
-    fields = [one for one in query.split("&") if not _SESSION.fullmatch(one.partition("=")[0])]
+    fields = [
+        field for field in query.split("&") if not _SESSION.fullmatch(field.partition("=")[0])
+    ]
     return canonicalize_url(f"{path}{mark}{'&'.join(fields)}").partition("//")[2]
 
 

@@ -163,9 +163,9 @@ def _page_links(root: etree._Element, url: str, charset: str) -> Iterator[str]:
     base = root.find(".//base[@href]")
     base_url = url if base is None else absolute_address(url, base.get("href", "")) or url
     links = (
-        one
-        for one in root.iter("a")
-        if "href" in one.attrib and not rel_has_nofollow(one.get("rel"))
+        link
+        for link in root.iter("a")
+        if "href" in link.attrib and not rel_has_nofollow(link.get("rel"))
     )
     for link in islice(links, _LINKS_MAX):
         href = strip_html5_whitespace(link.get("href", ""))
@@ -183,7 +183,7 @@ def _sitemap_links(url: str, body: bytes) -> dict[str, int]:
     try:
         sitemap = Sitemap(body)
         rank = NEW_LISTING if sitemap.type == "sitemapindex" else NEW_LISTED
-        named = (one["loc"] for one in sitemap if one["loc"])
+        named = (entry["loc"] for entry in sitemap if entry["loc"])
         return dict.fromkeys(_absolute(url, named), rank)
     except (etree.LxmlError, ValueError, StopIteration):
         return {}

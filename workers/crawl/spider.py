@@ -275,7 +275,7 @@ class SiteSpider(Spider):
             return
         rest = iter(addresses)
         while self._run.problem is None and (some := list(islice(rest, _ADDED_AT_ONCE))):
-            own = [one for one in some if one.site in self._sites]
+            own = [address for address in some if address.site in self._sites]
             with self._run.frontier.transaction():
                 sites = self._run.frontier.add(own, now, depth=depth, moves=moves)
             self._queue.found(sites)

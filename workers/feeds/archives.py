@@ -56,7 +56,7 @@ def archive_files(inputs: Sequence[Path]) -> list[Path]:
                 )
             path.stat()
             some = sorted(path.rglob("*")) if path.is_dir() else [path]
-        some = [one for one in some if not path.is_dir() or _is_archive(one)]
+        some = [archive for archive in some if not path.is_dir() or _is_archive(archive)]
         if not some or not all(map(_is_archive, some)):
             raise UsageProblem(
                 f"{path} is no archive and no directory with archives: give files of .warc or .jsonl, compressed or not, "

@@ -127,9 +127,9 @@ def _read(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
             else:
                 yield _read_html(file, path, name, number, reading)
     elif lower.endswith(WARC_SUFFIXES):
-        yield from (one.record for one in read_warc(path, name, reading))
+        yield from (placed.record for placed in read_warc(path, name, reading))
     elif path == STDIN or lower.endswith(LINES_SUFFIXES):
-        yield from (one.record for one in read_json_lines(path, name, reading))
+        yield from (placed.record for placed in read_json_lines(path, name, reading))
     else:
         yield _read_html(path, path.parent, name, 0, reading)
 

@@ -72,7 +72,7 @@ def check_first_lines(path: Path, head: bytes, time_field: str, limit_bytes: int
     is_whole = len(lines) > 1 or head.endswith(b"\n")
     if not head.endswith(b"\n") and len(lines) > 1:
         lines.pop()  # its rest is not in `head`
-    records = [one for one in map(_fields, lines) if one is not None]
+    records = [fields for fields in map(_fields, lines) if fields is not None]
     _refuse_other_kind(name, lines[0].strip(), is_whole=is_whole)
     if is_whole and not records and _COLUMNS.match(lines[0].strip()):
         raise InputProblem(

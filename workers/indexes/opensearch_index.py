@@ -110,8 +110,8 @@ class OpenSearchIndex:
             self._create(self._positions_name, _POSITION_MAPPING)
             self._client.indices.refresh(index=self._positions_name)
             match = self._client.search(index=self._positions_name, size=10_000)
-        stored = [msgspec.convert(one["_source"], _Position) for one in match["hits"]["hits"]]
-        self._positions = {(one.topic, one.partition): one for one in stored}
+        stored = [msgspec.convert(hit["_source"], _Position) for hit in match["hits"]["hits"]]
+        self._positions = {(position.topic, position.partition): position for position in stored}
         self._moved: set[tuple[str, int]] = set()
 
     def _create(self, name: str, mapping: dict[str, Any]) -> None:
@@ -307,7 +307,7 @@ def _document(record: CleanedRecord | DeletedRecord) -> dict[str, Any]:
         "published_at": metadata and metadata.published_at,
         "page_type": record.page_type,
         "fingerprint": record.fingerprint and record.fingerprint.value,
-        "min_hashes": sorted(one.hex() for one in min_hashes(record.text)),
+        "min_hashes": sorted(digest.hex() for digest in min_hashes(record.text)),
         "title": (metadata and metadata.title) or record.title,
         "text": record.text,
         "revision": record.revision,

@@ -111,7 +111,9 @@ def _collapse(rows: Iterable[tuple[Any, ...]], limit: int) -> list[Hit]:
     signatures: list[_Signature] = []
     for row in rows:
         signature = _signature(row[6], row[7])
-        original = next((at for at, one in enumerate(signatures) if signature.is_near(one)), None)
+        original = next(
+            (at for at, other in enumerate(signatures) if signature.is_near(other)), None
+        )
         if original is not None:
             hits[original].near_duplicates.append(str(row[0]))
         elif len(hits) < limit:

@@ -159,9 +159,9 @@ class SqliteIndex:
             self._put(_row(record, new, place))
 
     def _put(self, row: dict[str, object]) -> None:
-        changes = ", ".join(f"{one} = excluded.{one}" for one in row)
+        changes = ", ".join(f"{column} = excluded.{column}" for column in row)
         self._db.execute(
-            f"INSERT INTO pages ({', '.join(row)}) VALUES ({', '.join(f':{one}' for one in row)}) "  # noqa: S608
+            f"INSERT INTO pages ({', '.join(row)}) VALUES ({', '.join(f':{column}' for column in row)}) "  # noqa: S608
             f"ON CONFLICT (url) DO UPDATE SET {changes}",
             row,
         )

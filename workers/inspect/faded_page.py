@@ -44,7 +44,7 @@ def _classes(events: Sequence[FrameEvent], markings: Sequence[Marking]) -> dict[
 
     A record is the largest element around its name that has no other name in it.
     """
-    starts = [one for one in events if isinstance(one, Start)]
+    starts = [event for event in events if isinstance(event, Start)]
     texts, kept, names = ([0] * len(starts) for _ in range(3))
     parents: list[int] = []
     around: list[int] = []

@@ -221,7 +221,7 @@ def harmless_attributes(start: Start) -> dict[str, str]:
     classes = [_ROOTS[start.tag]] if start.tag in _ROOTS else []
     for name, value in start.attributes.items():
         if name == "class":
-            classes += [one for one in value.split() if _is_free_name(one)]
+            classes += [name for name in value.split() if _is_free_name(name)]
         elif name == "id" and _is_free_name(value):
             harmless["id"] = value
         elif name == "style" and (style := harmless_style(value)):
@@ -335,7 +335,7 @@ def _rules(rules: Sequence[Any]) -> Iterator[str]:
             inside = tinycss2.parse_rule_list(
                 rule.content, skip_comments=True, skip_whitespace=True
             )
-            body = "".join(_rules([one for one in inside if one.type == "qualified-rule"]))
+            body = "".join(_rules([node for node in inside if node.type == "qualified-rule"]))
             if condition and "print" not in condition and body:
                 yield f"@media {condition}{{{body}}}"
 

@@ -66,7 +66,7 @@ def style_sheets(markup: str) -> list[str]:
     if "<style" not in markup.lower() or stalls_parser(utf8):
         return []
     root = etree.fromstring(utf8, etree.HTMLParser(encoding="utf-8", huge_tree=True))
-    return [] if root is None else [one.text or "" for one in root.iter("style")]
+    return [] if root is None else [style.text or "" for style in root.iter("style")]
 
 
 def events_of_document(document: Document, cuts: Cuts) -> list[FrameEvent]:
@@ -156,7 +156,7 @@ def _walk(root: etree._Element, runs: _Runs) -> Iterator[Start | End | _RunText]
 def _is_inside_invisible(element: etree._Element) -> bool:
     parent = element.getparent()
     return parent is not None and any(
-        one.tag in INVISIBLE for one in (parent, *parent.iterancestors())
+        element.tag in INVISIBLE for element in (parent, *parent.iterancestors())
     )
 
 

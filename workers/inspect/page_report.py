@@ -136,9 +136,9 @@ def page_report(
         segments=zip(explained.segments, marks, strict=True),
         decision=_decision,
         rule_links=_rule_links if navigation else None,
-        evidence_lines=lambda one: evidence_lines(one, explained.site),
+        evidence_lines=lambda segment: evidence_lines(segment, explained.site),
         name_of=_name,
-        pages_with=lambda one: _pages_with(one, pages),
+        pages_with=lambda segment: _pages_with(segment, pages),
         metadata=metadata,
     )
 

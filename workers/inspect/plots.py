@@ -110,7 +110,7 @@ def timeline(
 
 def axis(label: str, marked: Sequence[float], form: str = "g", *, is_log: bool = False) -> Axis:
     """Return an axis with marked values, each with its text in a form of Python's formats."""
-    return Axis(label=label, ticks={one: f"{one:{form}}" for one in marked}, is_log=is_log)
+    return Axis(label=label, ticks={mark: f"{mark:{form}}" for mark in marked}, is_log=is_log)
 
 
 def lines_of(lines: Mapping[str, Curve], size_px: float) -> list[Series]:

@@ -67,12 +67,12 @@ def shadow_site(
     window = view.pages()
     shown = window[-pages_max:]
     live_view = _with_site_settings(view, live.site_settings)
-    before = [one.text for one in _cleaned(live_view, view.used_model(), live, shown)]
+    before = [cleaned.text for cleaned in _cleaned(live_view, view.used_model(), live, shown)]
     after_view = _with_site_settings(view, other.site_settings)
     model = after_view.used_model()
     if other.page_model.version != live.page_model.version and model is not None:
         model = _refitted(window, other)
-    after = [one.text for one in _cleaned(after_view, model, other, shown)]
+    after = [cleaned.text for cleaned in _cleaned(after_view, model, other, shown)]
     changes = [
         page_change(record.url, a, b)
         for (record, _), a, b in zip(shown, before, after, strict=True)
@@ -83,7 +83,7 @@ def shadow_site(
         pages=len(shown),
         words_before=_words(before),
         words_after=_words(after),
-        changes=sorted(changes, key=lambda one: (-one.changed_ratio, one.url)),
+        changes=sorted(changes, key=lambda change: (-change.changed_ratio, change.url)),
     )
 
 
@@ -152,13 +152,13 @@ def shadow_text(sites: Sequence[SiteShadow]) -> str:
     """Return a table with a line for each site, those that change most first, and a line for all."""
     lines = ["pages  changed  words changed  words before -> after  site"]
     lines += [
-        f"{one.pages:5d}  {one.changed_pages_ratio:7.1%}  {one.mean_changed_ratio:13.1%}  "
-        f"{one.words_before:9d} -> {one.words_after:<9d}  {one.site}"
-        for one in _most_changed(sites)
+        f"{shadow.pages:5d}  {shadow.changed_pages_ratio:7.1%}  {shadow.mean_changed_ratio:13.1%}  "
+        f"{shadow.words_before:9d} -> {shadow.words_after:<9d}  {shadow.site}"
+        for shadow in _most_changed(sites)
     ]
-    pages = sum(one.pages for one in sites)
-    changed = sum(len(one.changes) for one in sites)
-    words = sum(change.changed_ratio for one in sites for change in one.changes)
+    pages = sum(shadow.pages for shadow in sites)
+    changed = sum(len(shadow.changes) for shadow in sites)
+    words = sum(change.changed_ratio for shadow in sites for change in shadow.changes)
     if pages:
         lines.append(
             f"{pages:5d}  {changed / pages:7.1%}  {words / pages:13.1%}  all {counted(len(sites), 'site')}"
@@ -169,7 +169,8 @@ def shadow_text(sites: Sequence[SiteShadow]) -> str:
 def shadow_html(sites: Sequence[SiteShadow], before: str, after: str) -> Markup:
     """Return the report as one HTML page that runs nothing and fetches nothing."""
     changes = sorted(
-        (change for site in sites for change in site.changes), key=lambda one: -one.changed_ratio
+        (change for site in sites for change in site.changes),
+        key=lambda change: -change.changed_ratio,
     )
     return render(
         "inspect/templates/shadow.html",
@@ -196,4 +197,4 @@ def _beside(change: PageChange) -> Iterator[tuple[str, str, bool]]:
 
 
 def _most_changed(sites: Sequence[SiteShadow]) -> list[SiteShadow]:
-    return sorted(sites, key=lambda one: (-one.mean_changed_ratio, one.site))
+    return sorted(sites, key=lambda shadow: (-shadow.mean_changed_ratio, shadow.site))

@@ -155,7 +155,7 @@ def encode_export(export: dict[str, Any]) -> bytes:
 
 def _described(chosen: DecidingExpressions, name: str, reason: str) -> str:
     some = chosen.expressions[reason]
-    limited = sum(bool(one["urls"]) for one in some)
+    limited = sum(bool(rules["urls"]) for rules in some)
     return (
         f"{name}: {counted(len(some), 'expression')} for {counted(chosen.parts[reason], 'removed text')}, "
         f"{limited} of them for named pages only"
@@ -191,6 +191,6 @@ def _rule_file(
 def _ftr(model_version: str, url: str, rules: SiteRules) -> str:
     lines = [f"# Site model {model_version}: {rules.verdict}"]
     for name in ("title", "body", "strip", "date", "author"):
-        lines += [f"{name}: {one}" for one in getattr(rules, name)]
+        lines += [f"{name}: {rule}" for rule in getattr(rules, name)]
     address = "".join(url.split())  # A line feed would begin another rule.
     return "\n".join([*lines, "prune: no", "tidy: no", f"test_url: {address}", ""])

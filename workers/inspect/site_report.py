@@ -111,8 +111,12 @@ def site_figures(view: SiteView, variant: CleaningVariant) -> SiteOverview:
         kinds=kinds_of_pages(_read_pages(newest, decisions), model),
         string_count=len(strings),
         strings=[
-            {"pages": one.pages, "text": one.text, "expression": string_expression(one.text)}
-            for one in strings[:_ROWS_MAX]
+            {
+                "pages": string.pages,
+                "text": string.text,
+                "expression": string_expression(string.text),
+            }
+            for string in strings[:_ROWS_MAX]
         ],
         containers=_containers(model.places.best_containers, names),
         fit_over_time=_fit_over_time(model, pages),
@@ -201,7 +205,7 @@ def _learning_curve(pages: Pages, decisions: Sequence[Decision]) -> list[_Row]:
         if record.kept
     )
     rows = []
-    for _, group in groupby(scored, key=lambda one: one[0].bit_length()):
+    for _, group in groupby(scored, key=lambda page: page[0].bit_length()):
         documents, f1 = zip(*group, strict=True)
         mean = round(float(np.mean(f1)), 4)
         rows.append({"documents": documents[0], "pages": len(f1), "word_f1": mean})
@@ -229,7 +233,7 @@ def _repeated_ratio(pages: Pages, decisions: Sequence[Decision]) -> float | None
         on_pages.update(set(sentences))
         kept_sentences += sentences
     least = max(_REPEATED_PAGES_MIN, _REPEATED_PAGES_RATIO * len(pages))
-    repeated = sum(len(one) // 2 for one in kept_sentences if on_pages[one] >= least)
+    repeated = sum(len(sentence) // 2 for sentence in kept_sentences if on_pages[sentence] >= least)
     return round(repeated / words, 4) if words else None
 
 
@@ -254,7 +258,7 @@ def site_text(figures: SiteOverview) -> str:
     facts = (f"  {name.lower():<18} {text}" for name, text in _facts(figures).items())
     lines = [figures.site, *facts]
     lines += [
-        line for number, one in enumerate(figures.kinds, 1) for line in _kind_lines(number, one)
+        line for number, kind in enumerate(figures.kinds, 1) for line in _kind_lines(number, kind)
     ]
     lines += [
         f"  container          {container['pages']} of {counted(container['present_pages'], 'page')}: {shortened(container['path'], _LINE_CHARS)}"
@@ -264,15 +268,15 @@ def site_text(figures: SiteOverview) -> str:
         f"  strings            {figures.string_count} on {counted(figures.documents, 'page')}"
     )
     lines += [
-        f"    {one['pages']:5d}  {shortened(one['text'], _LINE_CHARS)}"
-        for one in figures.strings[:_TEXT_ROWS]
+        f"    {string['pages']:5d}  {shortened(string['text'], _LINE_CHARS)}"
+        for string in figures.strings[:_TEXT_ROWS]
     ]
     lines.append(
         "  documents of the model that a text was published with, and agreement with the present model"
     )
     lines += [
-        f"    {one['documents']:5d}  {counted(one['pages'], 'page')}, word F1 {one['word_f1']:.3f}"
-        for one in figures.learning_curve
+        f"    {point['documents']:5d}  {counted(point['pages'], 'page')}, word F1 {point['word_f1']:.3f}"
+        for point in figures.learning_curve
     ]
     return "\n".join(lines)
 
@@ -280,7 +284,7 @@ def site_text(figures: SiteOverview) -> str:
 def _kind_lines(number: int, kind: KindOfPage) -> Iterator[str]:
     """Yield what the pages of a kind have in common, and what they leave open."""
     yield f"  kind {number:<13} {counted(kind.pages, 'page')}, such as {kind.example_url}"
-    template = " · ".join(one.text for one in kind.template)
+    template = " · ".join(part.text for part in kind.template)
     yield f"    template         {counted(len(kind.template), 'text')}: {shortened(template, _LINE_CHARS)}"
     for field in kind.fields[:_TEXT_ROWS]:
         values = ", ".join(field.values)
@@ -312,8 +316,8 @@ def site_report(figures: SiteOverview, navigation: Markup | None = None) -> Mark
 
 def site_values(figures: SiteOverview) -> dict[str, Any]:
     """Return what the template `site_parts.html` shows of a site."""
-    most = max((one["documents"] for one in figures.learning_curve), default=0) or 1
-    curve = [(one["documents"] / most, one["word_f1"]) for one in figures.learning_curve]
+    most = max((point["documents"] for point in figures.learning_curve), default=0) or 1
+    curve = [(point["documents"] / most, point["word_f1"]) for point in figures.learning_curve]
     return {
         "facts": _facts(figures),
         "figures": figures,

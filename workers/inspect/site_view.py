@@ -106,7 +106,9 @@ class SiteView(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def pages(self) -> Pages:
         """Return the documents of the window that have text."""
-        return [(record, one) for record, one in self.documents() if one.segments.texts]
+        return [
+            (record, document) for record, document in self.documents() if document.segments.texts
+        ]
 
     def documents(self) -> Iterator[tuple[DocumentRecord, Document]]:
         """Yield the documents of the window that can be decoded."""

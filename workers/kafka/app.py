@@ -148,7 +148,7 @@ class App(faust.App):
         for topic, numbers in by_topic.items():
             step = partial(self._set_offsets_right, topic, numbers)
             await essential(self, "taking over partitions", step)
-        self.assigned = frozenset(one.partition for one in assigned)
+        self.assigned = frozenset(tp.partition for tp in assigned)
         await super()._on_partitions_assigned(assigned, generation_id)
         self.has_joined = True
 
@@ -189,7 +189,7 @@ class App(faust.App):
             end_process(f"{changed}; the process ends to be started again", level=logging.WARNING)
         committed = await reader.committed(self.conf.id, topic)
         known = {number: committed.get(number) for number in numbers}
-        snapshots = {number: one.snapshot if one else None for number, one in known.items()}
+        snapshots = {number: place.snapshot if place else None for number, place in known.items()}
         logs = await reader.logs(topic, snapshots)
         right, read_in = {}, {}
         for number, state in logs.items():
@@ -225,7 +225,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
     pause_without_broker()
     app = App(
         config.broker.group(role),
-        broker=[f"kafka://{one}" for one in config.broker.address.split(",")],
+        broker=[f"kafka://{host}" for host in config.broker.address.split(",")],
         broker_credentials=faust_credentials(config.broker),
         datadir=config.state / "faust",
         store="memory://",

@@ -190,12 +190,12 @@ class RefresherMetrics(RoleMetrics):
         similarity = "Similarity of each site's newest page to its cluster of pages, 0 to 1, mean"
         old_design = "Sites whose window still holds pages of a design no longer in use"
         windows: dict[tuple[str, str], Callable[[WindowTotals], float]] = {
-            ("window_sites", "Sites with documents in their window"): lambda one: one.sites,
-            ("window_documents", "Documents in all windows"): lambda one: one.documents,
-            ("window_bytes", "Bytes of these documents, not compressed"): lambda one: one.bytes,
-            ("models_due", "Sites whose model is due to be fitted"): lambda one: one.models_due,
-            ("redesigned_sites", old_design): lambda one: one.redesigned_sites,
-            ("fit", similarity): lambda one: one.fit_sum / (one.sites or 1),
+            ("window_sites", "Sites with documents in their window"): lambda sums: sums.sites,
+            ("window_documents", "Documents in all windows"): lambda sums: sums.documents,
+            ("window_bytes", "Bytes of these documents, not compressed"): lambda sums: sums.bytes,
+            ("models_due", "Sites whose model is due to be fitted"): lambda sums: sums.models_due,
+            ("redesigned_sites", old_design): lambda sums: sums.redesigned_sites,
+            ("fit", similarity): lambda sums: sums.fit_sum / (sums.sites or 1),
         }
         for (name, description), value in windows.items():
             self._gauge(name, description).set_function(partial(_of_totals, totals, value))

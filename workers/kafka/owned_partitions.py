@@ -110,7 +110,7 @@ class OwnedPartitions(Generic[Work]):
 
     def not_ready(self) -> list[int]:
         """Return the partitions that are ours and whose stores lack records; any thread may call."""
-        ready = {number for number, one in self.opened().items() if one.snapshot is not None}
+        ready = {number for number, work in self.opened().items() if work.snapshot is not None}
         return sorted(set(self._numbers) - ready)
 
     @asynccontextmanager

@@ -417,14 +417,12 @@ class _LogConsumerThread(AIOKafkaConsumerThread):
         snapshots: dict[int, LogSnapshot] = self.app.snapshots  # type: ignore[attr-defined]
 
         async def commit_with_log(offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
-            known = {one: snapshots.get(one.partition) for one in offsets}
-            texts = {one: log.encode().decode() if log else "" for one, log in known.items()}
+            known = {tp: snapshots.get(tp.partition) for tp in offsets}
+            texts = {tp: log.encode().decode() if log else "" for tp, log in known.items()}
             if (
                 texts
             ):  # a rebalance may have taken all partitions whose offsets were to be committed
-                await commit(
-                    {one: OffsetAndMetadata(offsets[one].offset, texts[one]) for one in texts}
-                )
+                await commit({tp: OffsetAndMetadata(offsets[tp].offset, texts[tp]) for tp in texts})
 
         consumer.commit = commit_with_log
         return consumer

@@ -143,14 +143,16 @@ async def seed_settings(broker: BrokerAccess, records: Sequence[SiteSettingsReco
         return []
     topic, count = broker.topic(SITE_SETTINGS), await partition_count(broker)
     known: dict[bytes, bool] = {}
-    async for record in read_whole(broker, (TopicPartition(topic, one) for one in range(count))):
+    async for record in read_whole(
+        broker, (TopicPartition(topic, number) for number in range(count))
+    ):
         known[record.key or b""] = record.value is not None
-    new = [one for one in records if not known.get(one.site.encode())]
+    new = [record for record in records if not known.get(record.site.encode())]
     async with _producer(broker) as producer:
         for given in new:
             number = partition_of(given.site, count)
             await producer.send(topic, encode_json(given), given.site.encode(), number)
-    return sorted({one.site for one in records} - {one.site for one in new})
+    return sorted({record.site for record in records} - {record.site for record in new})
 
 
 async def _values(
@@ -188,8 +190,8 @@ def _newest(values: Sequence[bytes | None]) -> list[DocumentRecord]:
         known = record and newest.get(record.url)
         if record and (known is None or record.event_time_ms >= known.event_time_ms):
             newest[record.url] = record
-    documents = [one for one in newest.values() if one.kind == "document"]
-    return sorted(documents, key=lambda one: (one.event_time_ms, one.id))
+    documents = [record for record in newest.values() if record.kind == "document"]
+    return sorted(documents, key=lambda record: (record.event_time_ms, record.id))
 
 
 @asynccontextmanager
@@ -271,11 +273,11 @@ async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:
 async def _erased_counts(broker: BrokerAccess) -> dict[str, int]:
     """Return the numbers of partitions of topics with records of sites."""
     counts = await read_partition_counts(broker)
-    names = {one: broker.topic(one) for one in _ERASED_TOPICS}
+    names = {topic: broker.topic(topic) for topic in _ERASED_TOPICS}
     for kind, name in names.items():
         if name not in counts and kind not in _WATCHED_TOPICS:
             raise TopicProblem(f"{name}: no such topic, or this user may not see it")
-    return {one: counts[name] for one, name in names.items() if name in counts}
+    return {topic: counts[name] for topic, name in names.items() if name in counts}
 
 
 async def _live_keys(

@@ -108,7 +108,9 @@ class SiteSettingsFollower(LogFollower):
         """Make the site settings what the whole topic says, and what it has lost of sites that are taken down."""
         site_settings, named = self._read_into, self._named
         lost = [
-            one for one in self._site_settings.records() if one.forgotten and one.site not in named
+            record
+            for record in self._site_settings.records()
+            if record.forgotten and record.site not in named
         ]
         for record in lost:
             site_settings.put(record.site, encode_json(record))
@@ -123,7 +125,7 @@ class SiteSettingsFollower(LogFollower):
         self._keep()
 
     def _is_other_log(self, logs: Logs) -> bool:
-        if any(has_lost_records(self._known[number], one) for number, one in logs.items()):
+        if any(has_lost_records(self._known[number], state) for number, state in logs.items()):
             log.warning("%s has lost records; it is read again as a whole", self._topic)
             return True
         self._note(logs)

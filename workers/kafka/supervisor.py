@@ -25,7 +25,9 @@ from workers.errors import (
     UsageProblem,
 )
 
-_HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, TopicProblem)}
+_HOPELESS = {
+    problem.exit_code for problem in (UsageProblem, FeedProblem, StateProblem, TopicProblem)
+}
 """Exit codes of failures that a restart cannot mend."""
 _WAIT_S = 60.0
 """How long a worker waits at its start for a broker that may be starting too."""

@@ -306,7 +306,7 @@ async def _is_work_waiting(broker: BrokerAccess, topic: str, lagging: Lagging) -
     wanted = {TopicPartition(topic, number): offset for number, offset in lagging.items()}
     async with plain_consumer(broker) as consumer:
         ends = await consumer.end_offsets(list(wanted))
-        starts = {one: min(committed, ends[one]) for one, committed in wanted.items()}
+        starts = {tp: min(committed, ends[tp]) for tp, committed in wanted.items()}
         async for _record in read_range(consumer, starts, dict(ends)):
             return True
     return False

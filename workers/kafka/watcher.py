@@ -54,7 +54,7 @@ class _OutboxEntry(msgspec.Struct, array_like=True):
     value: msgspec.Raw
 
 
-_KINDS: dict[str, type[WatchRecord]] = {one.__name__: one for one in get_args(WatchRecord)}
+_KINDS: dict[str, type[WatchRecord]] = {kind.__name__: kind for kind in get_args(WatchRecord)}
 
 
 def _encode_report(report: WatchRecord) -> bytes:
@@ -154,7 +154,9 @@ class Watcher(StoreRole[PartitionWatch]):
 
     def inner_progress(self) -> object:
         """Return how far each store has read, and how many fingerprints were read."""
-        offsets = {number: one.store.next_offset for number, one in self._owned.opened().items()}
+        offsets = {
+            number: watch.store.next_offset for number, watch in self._owned.opened().items()
+        }
         return self._follower.taken, offsets
 
     def _missing(self) -> str:
@@ -215,7 +217,9 @@ class Watcher(StoreRole[PartitionWatch]):
     async def _compare_copies(self, number: int) -> None:
         """Have the pages of a partition judged again about which the topic and this watcher disagree."""
         topic = self.config.broker.topic(PAGE_COPIES)
-        partitions = [TopicPartition(topic, one) for one in range(self.config.counts[PAGE_COPIES])]
+        partitions = [
+            TopicPartition(topic, number) for number in range(self.config.counts[PAGE_COPIES])
+        ]
         reported: dict[bytes, PageCopyRecord] = {}
         async for record in read_whole(self.config.broker, partitions):
             reported.pop(record.key, None)
@@ -228,9 +232,9 @@ class Watcher(StoreRole[PartitionWatch]):
             return is_of_partition and not self._site_settings.is_forgotten(site)
 
         copies = {
-            Original(one.url, one.site): one.duplicate_of
-            for one in reported.values()
-            if is_own(one.site)
+            Original(copy.url, copy.site): copy.duplicate_of
+            for copy in reported.values()
+            if is_own(copy.site)
         }
         await asyncio.to_thread(self._contents.compare, copies, is_own)
 

@@ -28,7 +28,9 @@ def _refuse_other_directory(path: Path) -> None:
         raise StateProblem(
             f"{path} is a state directory of `templ worker`: name another one for `templ run`"
         )
-    names = {one.name for one in path.iterdir()} if path.is_dir() and not is_used(path) else set()
+    names = (
+        {entry.name for entry in path.iterdir()} if path.is_dir() and not is_used(path) else set()
+    )
     if names - _NO_OTHER_FILES:
         raise StateProblem(
             f"{path} is a directory of other files: name a new or empty one as --state"

@@ -95,10 +95,10 @@ def _row(record: CleanedRecord) -> dict[str, Any]:
     plain = msgspec.structs.asdict(record)
     objects = {name: plain[name] for name in _OBJECTS}
     return {
-        **{name: one for name in _TEXTS if (one := plain.get(name)) is not msgspec.UNSET},
+        **{name: value for name in _TEXTS if (value := plain.get(name)) is not msgspec.UNSET},
         **{
-            name: msgspec.json.encode(one).decode() if one else None
-            for name, one in objects.items()
+            name: msgspec.json.encode(value).decode() if value else None
+            for name, value in objects.items()
         },
         "language": metadata.language if metadata else None,
         "published_at": metadata.published_at if metadata else None,

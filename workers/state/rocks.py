@@ -192,7 +192,7 @@ class RocksDatabase:
     def _problem(self, error: Exception) -> Exception:
         """Return the error of templ for one of RocksDB; others are returned as they are."""
         message = one_line_of(error)
-        if any(one in message for one in _DAMAGED):
+        if any(sign in message for sign in _DAMAGED):
             return self.damaged(message)
         if _TOO_MANY_FILES in message:
             return DiskProblem(_too_many_files(self._path))
@@ -304,8 +304,8 @@ def memory_bytes() -> dict[str, int]:
     """Return the memory that the databases of the process use, by part; the cache has the buffers."""
     every = list(_MEMORIES.values())  # Another thread may open a store meanwhile.
     return {
-        "block_cache": sum(one.blocks.get_usage() for one in every),
-        "write_buffers": sum(one.buffers.get_usage() for one in every),
+        "block_cache": sum(memory.blocks.get_usage() for memory in every),
+        "write_buffers": sum(memory.buffers.get_usage() for memory in every),
     }
 
 
@@ -359,11 +359,11 @@ def _open(path: Path, families: tuple[str, ...], memory: _Memory) -> Rdict:
                 raise OtherFormat(
                     f"{path} was written by another version of templ: delete it to start with an empty one"
                 ) from None
-            if _LOCK_FILE not in message and any(one in message for one in _FULL):
+            if _LOCK_FILE not in message and any(sign in message for sign in _FULL):
                 raise _disk_problem(path, message) from None
             if _TOO_MANY_FILES in message:
                 raise StateProblem(_too_many_files(path)) from None
-            if any(one in message for one in _DAMAGED):
+            if any(sign in message for sign in _DAMAGED):
                 raise DamagedStore(path, message) from None
             if _LOCK_FILE not in message:
                 raise StateProblem(

@@ -216,11 +216,11 @@ def _changes(known: SeenPage, page: SeenPage) -> PageChanges | None:
         return None
     before, after = (
         FetchedText(
-            kept=one.text,
-            shown=[*one.text.split("\n"), *(one.left_out or ())],
-            metadata=one.metadata,
+            kept=version.text,
+            shown=[*version.text.split("\n"), *(version.left_out or ())],
+            metadata=version.metadata,
         )
-        for one in (known, page)
+        for version in (known, page)
     )
     return page_changes(before, after, known.fetched_at)
 

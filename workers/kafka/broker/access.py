@@ -208,7 +208,7 @@ def _check_address(broker: str) -> None:
 
 
 def _hosts(address: str) -> list[tuple[str, int]]:
-    parts = [one.strip().rpartition(":") for one in address.split(",")]
+    parts = [part.strip().rpartition(":") for part in address.split(",")]
     return [(host.strip("[]"), int(port)) for host, _, port in parts]
 
 

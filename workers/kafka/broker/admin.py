@@ -240,7 +240,10 @@ async def partition_counts(admin: BrokerClient) -> dict[str, int]:
 
 async def _described(admin: BrokerClient) -> dict[str, list[dict[str, Any]]]:
     # All topics are asked for, because some brokers create a topic that is asked for by name.
-    return {one["topic"]: one["partitions"] for one in await admin.describe_topics()}
+    return {
+        description["topic"]: description["partitions"]
+        for description in await admin.describe_topics()
+    }
 
 
 async def _states(admin: BrokerClient, broker: BrokerAccess) -> dict[str, TopicState]:
@@ -261,7 +264,7 @@ async def read_topics(
     """
     described, wanted = await _described(admin), dict.fromkeys(settings)
     names = {full: name for name in TOPICS if (full := broker.topic(name)) in described}
-    asked = [ConfigResource(ConfigResourceType.TOPIC, one, wanted) for one in names]
+    asked = [ConfigResource(ConfigResourceType.TOPIC, name, wanted) for name in names]
     configs: dict[str, dict[str, str]] = {}
     for response in await admin.describe_configs(asked) if asked else ():
         for code, message, _type, topic, entries in response.resources:
@@ -313,7 +316,7 @@ async def wait_until_there(admin: BrokerClient, names: list[str], partitions: in
         topics_there = await _described(admin)
         there = [topics_there.get(name, ()) for name in names]
         if all(len(some) >= partitions for some in there) and all(
-            one["leader"] >= 0 for some in there for one in some
+            partition["leader"] >= 0 for some in there for partition in some
         ):
             return
         await asyncio.sleep(APPEAR_POLL_SECONDS)
@@ -409,7 +412,9 @@ async def _denied(
     for name, needed in rights.items():
         given = await _topic_rights(admin, broker.topic(name))
         wanted = (Right.DESCRIBE, Right.DESCRIBE_CONFIGS, *needed)
-        missing.append((broker.topic(name), "topic", [one for one in wanted if one not in given]))
+        missing.append(
+            (broker.topic(name), "topic", [right for right in wanted if right not in given])
+        )
     for group in groups:
         # READ on a group implies DESCRIBE; aiokafka learns no more.
         with suppress(GroupCoordinatorNotAvailableError):  # a new broker has formed no group yet
@@ -419,7 +424,7 @@ async def _denied(
                 missing.append((group, "group", [Right.READ]))
     lines = []
     for name, kind, some in missing:
-        if labels := [one.label for one in some]:
+        if labels := [right.label for right in some]:
             operations = " ".join(f"--operation {label}" for label in labels)
             lines.append(
                 f"{name}: this user lacks the right to {' and '.join(labels)}; grant it: "
@@ -437,4 +442,4 @@ async def _topic_rights(admin: BrokerClient, topic: str) -> frozenset[Right]:
     is_told = response.API_VERSION == TopicIdsResponse.API_VERSION
     if not is_told or details[4] == _UNKNOWN_RIGHTS:
         return frozenset(Right)
-    return frozenset(one for one in Right if details[4] >> one & 1)
+    return frozenset(right for right in Right if details[4] >> right & 1)

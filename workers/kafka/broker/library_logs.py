@@ -61,7 +61,7 @@ def is_problem(record: logging.LogRecord) -> bool:
         return True
     # A new broker is creating its topic of offsets; it is asked again until the topic is there.
     if isinstance(record.args, tuple) and any(
-        isinstance(one, GroupCoordinatorNotAvailableError) for one in record.args
+        isinstance(argument, GroupCoordinatorNotAvailableError) for argument in record.args
     ):
         return False
     return not any(part in str(record.msg) for part in _NO_PROBLEM)

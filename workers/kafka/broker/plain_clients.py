@@ -63,7 +63,7 @@ async def read_until(
         if now != positions:
             positions, moved_at = now, time.monotonic()
         elif time.monotonic() - moved_at > NO_PROGRESS_S:
-            names = ", ".join(f"{one.topic}-{one.partition}" for one in open_partitions)
+            names = ", ".join(f"{tp.topic}-{tp.partition}" for tp in open_partitions)
             raise BrokerProblem(f"reading {names} has made no progress for {NO_PROGRESS_S:g} s")
         batches = await consumer.getmany(*open_partitions, timeout_ms=_POLL_MS)
         for partition, records in batches.items():

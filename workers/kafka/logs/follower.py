@@ -80,10 +80,10 @@ class LogFollower(ABC):
         logs = await ask_for_logs(
             self._broker, lambda reader: reader.logs(self._topic, self._snapshots())
         )
-        ends = {TopicPartition(self._topic, number): one.end for number, one in logs.items()}
+        ends = {TopicPartition(self._topic, number): state.end for number, state in logs.items()}
         consumer.assign(list(ends))
         settled = (
-            {one.partition: await settled_offset(consumer, one, ends[one]) for one in ends}
+            {tp.partition: await settled_offset(consumer, tp, ends[tp]) for tp in ends}
             if self._needs_settled
             else {}
         )
@@ -126,7 +126,7 @@ class LogFollower(ABC):
 
     def _is_other_log(self, logs: Logs) -> bool:
         """Return whether a log is another one; otherwise note the logs as they are now."""
-        if any(one.is_other_log for one in self._resumes(logs).values()):
+        if any(resumption.is_other_log for resumption in self._resumes(logs).values()):
             return True
         self._note(logs)
         return False

@@ -80,9 +80,9 @@ class LogReader(BrokerClient):
         """Return what a group has committed, by partition; partitions without it are left out."""
         offsets = await self.list_consumer_group_offsets(group)
         return {
-            one.partition: Committed(place.offset, decode_snapshot(place.metadata))
-            for one, place in offsets.items()
-            if one.topic == topic and place.offset >= 0
+            tp.partition: Committed(place.offset, decode_snapshot(place.metadata))
+            for tp, place in offsets.items()
+            if tp.topic == topic and place.offset >= 0
         }
 
     async def members(self, group: str, topic: str) -> tuple[str, list[GroupMember]]:
@@ -135,9 +135,11 @@ class LogReader(BrokerClient):
             kept = await self._kept(leader, topic, some, snapshots)
             starts = await self._offsets(leader, topic, some, _EARLIEST)
             ends = await self._offsets(leader, topic, some, _LATEST)
-            for one in some:
-                n = one.number
-                states[n] = LogState(starts[n], ends[n], topic_id, one.leader_epoch, kept.get(n))
+            for partition in some:
+                n = partition.number
+                states[n] = LogState(
+                    starts[n], ends[n], topic_id, partition.leader_epoch, kept.get(n)
+                )
         return states
 
     async def _partitions(self, topic: str) -> tuple[str, list[_Partition]]:
@@ -170,7 +172,11 @@ class LogReader(BrokerClient):
     ) -> dict[int, int]:
         """Return the offsets at which the records of the snapshots' leaders end in the present logs."""
         known = {partition.number: snapshots[partition.number] for partition in partitions}
-        epochs = {number: one.leader_epoch for number, one in known.items() if one is not None}
+        epochs = {
+            number: snapshot.leader_epoch
+            for number, snapshot in known.items()
+            if snapshot is not None
+        }
         asked = {number: epoch for number, epoch in epochs.items() if epoch >= 0}
         if not asked:
             return {}

@@ -81,7 +81,9 @@ class TopicSource:
         try:
             with as_broker_problem(self._problem):
                 await self._consumer.start()
-                await self._find([TopicPartition(self._span.topic, one) for one in range(count)])
+                await self._find(
+                    [TopicPartition(self._span.topic, number) for number in range(count)]
+                )
         except BaseException:
             await self._consumer.stop()
             raise
@@ -149,7 +151,7 @@ class TopicSource:
     async def _fill(self, empty: set[TopicPartition]) -> set[TopicPartition]:
         """Read until each partition has a record or is at its end; return those that have one."""
         waits_until = time.monotonic() + NO_PROGRESS_S
-        asked = {one for one in empty if not self._held[one]}
+        asked = {tp for tp in empty if not self._held[tp]}
         while asked:
             with as_broker_problem(self._problem):
                 some = await self._consumer.getmany(
@@ -160,13 +162,13 @@ class TopicSource:
             if some:
                 waits_until = time.monotonic() + NO_PROGRESS_S
             asked = {
-                one
-                for one in asked
-                if not self._held[one] and await self._consumer.position(one) < self._ends[one]
+                tp
+                for tp in asked
+                if not self._held[tp] and await self._consumer.position(tp) < self._ends[tp]
             }
             if asked and time.monotonic() > waits_until:
                 raise BrokerProblem(f"reading {self._span.topic} has made no progress for a minute")
-        return {one for one in empty if self._held[one]}
+        return {tp for tp in empty if self._held[tp]}
 
     async def note(self) -> None:
         """Commit that all records that were yielded are sent."""

@@ -76,7 +76,7 @@ class LetterFilter(msgspec.Struct, frozen=True, kw_only=True):
     def passes(self, letter: StoredLetter) -> bool:
         """Return whether the reason and the site are those that are asked for."""
         wanted = ((self.reason, letter.reason), (self.site, letter.site))
-        return all(one is None or one == has for one, has in wanted)
+        return all(value is None or value == has for value, has in wanted)
 
 
 class Redriven(msgspec.Struct):
@@ -102,7 +102,7 @@ async def read_letters(broker: BrokerAccess, wanted: LetterFilter) -> AsyncItera
         starts = await consumer.beginning_offsets(partitions)
         if wanted.since_ms is not None:
             offsets = await consumer.offsets_for_times(dict.fromkeys(partitions, wanted.since_ms))
-            starts = {one: ends[one] if at is None else at.offset for one, at in offsets.items()}
+            starts = {tp: ends[tp] if at is None else at.offset for tp, at in offsets.items()}
         async for record in read_range(consumer, starts, ends):
             letter = _letter(record)
             is_late = wanted.until_ms is not None and record.timestamp >= wanted.until_ms

@@ -180,7 +180,7 @@ async def _records_of_a_day(broker: BrokerAccess, topic: TopicFacts) -> int:
         async with plain_consumer(broker) as consumer:
             offsets = await consumer.offsets_for_times(asked)
             ends = await consumer.end_offsets(partitions)
-    return sum(ends[one] - place.offset for one, place in offsets.items() if place is not None)
+    return sum(ends[tp] - place.offset for tp, place in offsets.items() if place is not None)
 
 
 async def _of_take_downs(
@@ -221,7 +221,7 @@ def taken_down_in_state(path: Path) -> frozenset[str]:
     decided = [
         read_site_settings(path / role / SITE_SETTINGS_FILE) for role in (*_ROLES, "watcher")
     ]
-    return frozenset(site for one in decided for site in one.forgotten())
+    return frozenset(site for known in decided for site in known.forgotten())
 
 
 def usable_codecs() -> frozenset[str]:
@@ -274,7 +274,10 @@ def read_state(path: Path) -> StateFacts:
             made += made_for_partitions(directory)
     return StateFacts(
         path=str(path),
-        is_writable=all(one.is_dir() and os.access(one, os.W_OK | os.X_OK) for one in directories),
+        is_writable=all(
+            directory.is_dir() and os.access(directory, os.W_OK | os.X_OK)
+            for directory in directories
+        ),
         is_of_run=os.access(there, os.X_OK) and is_used(path),
         partitions=tuple(made),
         disk_free_bytes=disk.free,

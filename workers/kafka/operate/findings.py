@@ -241,14 +241,14 @@ def judge_dead_letters(topic: str, count: int) -> Iterator[Finding]:
 
 def judge_sites(states: Mapping[str, SiteState]) -> Iterator[Finding]:
     """Yield the sites whose newest page fits no known design, and those that have fallen silent."""
-    known = {site: one for site, one in states.items() if one.pages}
-    now_ms = max((one.newest_ms for one in known.values()), default=0)
-    low = [site for site, one in known.items() if one.model_version and one.fit < LOW_FIT]
+    known = {site: state for site, state in states.items() if state.pages}
+    now_ms = max((state.newest_ms for state in known.values()), default=0)
+    low = [site for site, state in known.items() if state.model_version and state.fit < LOW_FIT]
     silent = [
         site
-        for site, one in known.items()
-        if now_ms - one.newest_ms
-        > max(_SILENT_MIN_MS, _SILENT_GAPS * (one.newest_ms - one.oldest_ms) / one.pages)
+        for site, state in known.items()
+        if now_ms - state.newest_ms
+        > max(_SILENT_MIN_MS, _SILENT_GAPS * (state.newest_ms - state.oldest_ms) / state.pages)
     ]
     yield from _named(low, f"a fit below {LOW_FIT}", "look at them with `templ inspect site`")
     silence = "been silent for two days and ten times the usual gap"
@@ -266,7 +266,7 @@ def _named(sites: Sequence[str], what: str, remedy: str) -> Iterator[Finding]:
 
 def verdict(findings: Sequence[Finding]) -> str:
     """Return in one line whether a worker can run, and what to do first."""
-    worst = min(findings, key=lambda one: _SEVERITIES.index(one.severity), default=None)
+    worst = min(findings, key=lambda finding: _SEVERITIES.index(finding.severity), default=None)
     if worst is None or worst.severity == "note":
         return "ready"
     what = "; ".join(part for part in (worst.problem, worst.remedy) if part)

@@ -96,7 +96,9 @@ async def read_status(broker: BrokerAccess, *, models_max: int) -> Status:
         TopicProblem: A topic is missing.
     """
     statuses = [await _role_status(broker, role) for role in ROLE_TOPICS]
-    roles = [one for one in statuses if one.role != "watcher" or one.state != NEVER_FORMED]
+    roles = [
+        status for status in statuses if status.role != "watcher" or status.state != NEVER_FORMED
+    ]
     models = await _newest_models(broker, broker.topic(SITE_MODELS)) if models_max else []
     return Status(roles=tuple(roles), models=tuple(models[:models_max]))
 
@@ -155,8 +157,8 @@ async def _newest_models(broker: BrokerAccess, topic: str) -> list[PublishedMode
     partitions = [TopicPartition(topic, number) for number in range(count)]
     async with plain_consumer(broker) as consumer:
         ends = await consumer.end_offsets(partitions)
-        starts = {one: max(end - _TAIL_OFFSETS, 0) for one, end in ends.items()}
-        return models_by_time([one async for one in read_range(consumer, starts, ends)])
+        starts = {tp: max(end - _TAIL_OFFSETS, 0) for tp, end in ends.items()}
+        return models_by_time([record async for record in read_range(consumer, starts, ends)])
 
 
 def models_by_time(records: Iterable[ConsumerRecord]) -> list[PublishedModel]:
@@ -169,7 +171,7 @@ def models_by_time(records: Iterable[ConsumerRecord]) -> list[PublishedModel]:
     for record in records:
         model = _model(record.timestamp, record.value)
         newest[record.partition, record.key or b""] = record.timestamp, model
-    by_time = sorted(newest.values(), key=lambda one: one[0], reverse=True)
+    by_time = sorted(newest.values(), key=lambda model: model[0], reverse=True)
     return [model for _, model in by_time if model is not None]
 
 
