@@ -126,21 +126,11 @@ def decode_document(body: bytes, digest: bytes | None = None) -> Document:
     Raises:
         CodecError: The bytes are not a document, are damaged, or have another format.
     """
-    columns = _FORM.decompress(body) if digest is None else checked_columns(body, digest)
+    columns = _FORM.decompress(body)
+    if digest is not None and content_digest(columns) != digest:
+        raise CodecError("damaged document: its digest does not fit")
     with _FORM.refusing():
         return _document(_FORM.unpack(columns))
-
-
-def checked_columns(body: bytes, digest: bytes) -> bytes:
-    """Return what `document_columns` returned, from its stored form and its `content_digest`.
-
-    Raises:
-        CodecError: The bytes are not a document, or are damaged.
-    """
-    columns = _FORM.decompress(body)
-    if content_digest(columns) != digest:
-        raise CodecError("damaged document: its digest does not fit")
-    return columns
 
 
 def decode_title_and_texts(body: bytes) -> tuple[str, list[str]]:

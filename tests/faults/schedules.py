@@ -141,7 +141,7 @@ class Topics(Transport):
     """The topics of a simulated broker, where a process may end before and behind each record."""
 
     def __init__(self, world):
-        super().__init__(world.engine)
+        super().__init__(world.engine.revision)
         self._world = world
 
     async def send(self, record, headers):

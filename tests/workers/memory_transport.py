@@ -15,7 +15,8 @@ class MemoryTransport(Transport):
     def __init__(self, store, runner, settings, *, revises=False):
         self.store = store
         settings = msgspec.structs.replace(settings, revisions=revises)
-        super().__init__(SiteEngine(runner, settings, windows=store))
+        self.engine = SiteEngine(runner, settings, windows=store)
+        super().__init__(self.engine.revision)
         self.sent = []
         self.forgotten = []
         self.sites_not_fitted = []

@@ -211,7 +211,7 @@ class _Topics(Transport):
         self, role: Refresher, number: int, windows: PartitionWindows, fit_s: float
     ) -> None:
         """Send for a partition; `fit_s` is how long the engine took to decide, in seconds."""
-        super().__init__(windows.engine)
+        super().__init__(windows.engine.revision)
         self._role, self._number, self._windows, self._fit_s = role, number, windows, fit_s
 
     async def send(self, record: OutputRecord, headers: PassedOn) -> None:

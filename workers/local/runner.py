@@ -136,7 +136,7 @@ class _Outputs(Transport):
     """Stores models, and collects what follows from a page; the windows have its document already."""
 
     def __init__(self, engine: SiteEngine, models: ModelStore) -> None:
-        super().__init__(engine)
+        super().__init__(engine.revision)
         self._models = models
         self.following: list[_Following] = []
 

@@ -17,8 +17,7 @@ from schemas.site_model import SiteModelRecord
 from workers.page import Page, Rejected
 from workers.processes.messages import Cleaned
 
-if TYPE_CHECKING:  # They bring numpy, which cleaning alone does not need.
-    from workers.pipeline.site_engine import SiteEngine
+if TYPE_CHECKING:  # It brings numpy, which cleaning alone does not need.
     from workers.state.window_entry import WindowEntry
 
 log = logging.getLogger("templ")
@@ -93,8 +92,9 @@ Action: TypeAlias = Publish | Forget | Compare | NotFitted
 class Transport(ABC):
     """Where records go. Without a broker nothing waits, and there is no topic with documents to forget."""
 
-    def __init__(self, engine: "SiteEngine") -> None:
-        self.engine = engine
+    def __init__(self, revision: Callable[[Compare], Publish | None]) -> None:
+        """Send what an engine asks for, whose `SiteEngine.revision` is given."""
+        self._revision = revision
 
     @abstractmethod
     async def send(self, record: OutputRecord, headers: PassedOn) -> None:
@@ -105,7 +105,7 @@ class Transport(ABC):
 
     async def compare(self, text: Compare) -> None:
         """Have a text compared with what a newer model makes of it."""
-        revision = self.engine.revision(text)
+        revision = self._revision(text)
         if revision is not None:
             await carry_out(revision, self)
 

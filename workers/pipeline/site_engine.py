@@ -15,7 +15,6 @@ from schemas.codec import encode_msgpack
 from schemas.document import DocumentRecord, document_key, site_of_key
 from schemas.site_model import SiteDesign, SiteModelRecord
 from schemas.source import Source
-from templ_core.dom.codec import checked_columns
 from templ_core.errors import CodecError
 from templ_core.site_level.config import REVISIONS_CONFIG
 from templ_core.site_level.window.new_text import begins_to_repeat
@@ -117,8 +116,7 @@ class SiteEngine:
             return None
         try:
             if offset is not None:
-                columns = checked_columns(record.body, record.content_digest)
-                record = msgspec.structs.replace(record, body=columns)
+                record = self._windows.whole(record)
             summary = record.summary or self._summarise(record)
             if isinstance(summary, bytes):
                 self._windows.enter(record, summary, offset)

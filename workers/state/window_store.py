@@ -27,7 +27,9 @@ import msgspec
 
 from schemas.document import DocumentRecord, document_key, site_of_key
 from templ_core.config import WindowBounds
+from templ_core.errors import CodecError
 from templ_core.site_level.window.site_window import Left, url_hash
+from templ_core.stored.compact import content_digest
 from workers.errors import OtherFormat
 from workers.settings import Settings
 from workers.state.database import (
@@ -152,6 +154,20 @@ class WindowStore(WindowReader):
         """
         page = stored_page(record, summary)
         self._change(record.site, offset, lambda change: change.enter(record, page))
+
+    def whole(self, record: DocumentRecord) -> DocumentRecord:
+        """Return a record from a topic with its document decompressed and compared with its digest.
+
+        Raises:
+            CodecError: The document is damaged.
+        """
+        try:
+            columns = content_of(record.body)
+        except CodecError as error:
+            raise CodecError(f"not a document: {error}") from None
+        if content_digest(columns) != record.content_digest:
+            raise CodecError("damaged document: its digest does not fit")
+        return msgspec.structs.replace(record, body=columns)
 
     def compressed(self, record: DocumentRecord) -> DocumentRecord:
         """Return a record of a window as a topic has it."""
