@@ -38,7 +38,6 @@ from templ_core.page_level.model.page_model import (
     combined_log_odds,
     confidence_inputs,
     recall_share,
-    with_page_type,
 )
 from templ_core.page_level.model.page_type import PAGE_TYPES, PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
@@ -198,8 +197,7 @@ def page_rows(
     """
     features = corpus.pages[page]
     attribute, text = scores_of_page(corpus, scores, page, left_out)
-    rows = with_contexts(features.base, features.tree, features.group, attribute, text)
-    return with_page_type(rows, page_type)
+    return with_contexts(features.base, features.tree, features.group, attribute, text, page_type)
 
 
 def training_rows(

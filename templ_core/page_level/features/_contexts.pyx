@@ -23,6 +23,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 import numpy as np
+from msgspec.structs import astuple
 
 from templ_core._arrays cimport items
 from templ_core.page_level._page_tree cimport Tree, tree_of
@@ -112,8 +113,11 @@ def context_columns():
     return list(columns)
 
 
-def with_contexts(features, page_tree, group_column, attribute_column, text_column):
-    """Return the features of a page and the columns of ContextColumns side by side.
+def with_contexts(features, page_tree, group_column, attribute_column, text_column, page_type):
+    """Return the features of a page, the columns of ContextColumns and the page's type side by side.
+
+    The last columns are the probabilities of the page types, equal in all rows: a label, a date or a byline is content
+    on some types of page and template on others.
 
     Args:
         features: The features of `read_features`; n_segments rows.
@@ -121,10 +125,14 @@ def with_contexts(features, page_tree, group_column, attribute_column, text_colu
         group_column: Path group of each segment.
         attribute_column: Log-odds of the attribute scores; length n_segments.
         text_column: Log-odds of the text scores; length n_segments.
+        page_type: The page's type.
     """
+    type_row = np.array(astuple(page_type), np.float32)
     cdef Py_ssize_t segment, size = len(features), node, level, best = 0
-    cdef Py_ssize_t column = features.shape[1]
-    cdef Py_ssize_t width = column + sizeof(ContextColumns) // sizeof(float)
+    cdef Py_ssize_t column = features.shape[1], types = len(type_row)
+    cdef Py_ssize_t contexts = sizeof(ContextColumns) // sizeof(float)
+    cdef Py_ssize_t width = column + contexts + types
+    cdef const float *type_shares = <const float *>items(type_row, 4)
     cdef Tree tree = tree_of(page_tree)
     cdef double weight = SCORE_WEIGHT, recall_share = GUESS_RECALL_SHARE
     cdef const int64_t *group = <const int64_t *>items(group_column, 8)
@@ -140,6 +148,7 @@ def with_contexts(features, page_tree, group_column, attribute_column, text_colu
     cdef double *key = <double *>items(falling, 8, True)
     for segment in range(size):
         memcpy(cells + segment * width - column, feature + segment * column, column * sizeof(float))
+        memcpy(cells + segment * width + contexts, type_shares, types * sizeof(float))
         p0[segment] = 1 / (1 + exp(-weight * (attribute[segment] + text[segment])))
         rest[segment], key[segment] = 1 - p0[segment], -(attribute[segment] + text[segment])
     ranked = falling.argsort(kind="stable")

@@ -11,7 +11,6 @@ import operator
 from typing import Annotated
 
 import msgspec
-import numpy as np
 
 from templ_core.array_types import Bools, Float32s, Floats
 from templ_core.dom.document import Document
@@ -134,8 +133,9 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
         if self.page_types is not None:
             statistics = page_statistics(features.rows, features.tree.words, attribute, text)
             page_type = self.page_types.page_type(statistics, names)
-        rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
-        rows = with_page_type(rows, page_type)
+        rows = with_contexts(
+            features.rows, features.tree, features.group, attribute, text, page_type
+        )
         return PageReading(
             log_odds=combined_log_odds(self.trees, self.networks, rows),
             page_type=page_type,
@@ -147,15 +147,6 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
         return self.read(document, features).log_odds
 
 
-def with_page_type(rows: Float32s, page_type: PageType) -> Float32s:
-    """Return rows with six columns more, which have the probability of each page type in all rows.
-
-    A label, a date or a byline is content on some types of page and template on others.
-    """
-    types = np.array(msgspec.structs.astuple(page_type), np.float32)
-    return np.concatenate([rows, np.broadcast_to(types, (len(rows), len(types)))], axis=1)
-
-
 def recall_share(page_type: PageType, shares: tuple[float, ...]) -> float:
     """Return the geometric mean of the shares of each page type by its probability, rounded.
 
@@ -163,8 +154,8 @@ def recall_share(page_type: PageType, shares: tuple[float, ...]) -> float:
     1.0
     """
     types = msgspec.structs.astuple(page_type)
-    mean = sum(part * math.log(share) for part, share in zip(types, shares, strict=True))
-    return round(math.exp(mean), 6)
+    mean: float = math.prod(map(operator.pow, shares, types))
+    return round(mean, 6)
 
 
 def combined_log_odds(trees: TreeEnsemble, networks: list[Network], rows: Float32s) -> Floats:

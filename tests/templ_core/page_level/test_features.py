@@ -27,6 +27,7 @@ from templ_core.page_level.features.surroundings import (
     named_roles,
     read_text_roles,
 )
+from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_tree import read_tree
 from templ_core.tokens import tokenise
 from tests.templ_core.any_markup import TAGS, any_markup
@@ -102,8 +103,10 @@ def assert_like_twins(document):
     attribute, text = np.random.default_rng(0).normal(0, 3, (2, len(group)))
     contexts = slow_features.context_columns(features.tree, group, attribute, text)
     assert list(contexts) == context_columns()
-    rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
+    kind = PageType(article=0.25, forum=0.5, other=0.25)
+    rows = with_contexts(features.rows, features.tree, features.group, attribute, text, kind)
     assert np.array_equal(rows[:, : len(FEATURES)], features.rows)
+    assert (rows[:, len(FEATURES) + len(contexts) :] == (0.25, 0, 0.5, 0, 0, 0.25)).all()
     for number, name in enumerate(context_columns(), len(FEATURES)):
         assert np.allclose(rows[:, number], contexts[name], rtol=1e-6, atol=1e-6), name
 
