@@ -15,6 +15,8 @@ WORD, UNSPACED, UPPER, DIGIT, SPACE = 1, 2, 4, 8, 16
 SENTENCE_END, CLOSER, COMMA, SEPARATOR, COPYRIGHT = 32, 64, 128, 256, 512
 DOT, DATE_MARK, COLON, UNSEEN = 1024, 2048, 4096, 8192
 UNSEEN_MARKS = "\u00ad\u200b\u2060\ufeff"
+WITHOUT_UNSEEN = str.maketrans("", "", UNSEEN_MARKS)
+"""What `str.translate` takes to leave out the marks that nobody sees."""
 _MARKS = {
     SENTENCE_END: ".!?…。！？؟।",
     CLOSER: "\"'”’»)]",

@@ -13,7 +13,7 @@ from libc.string cimport memchr, memcmp, memset, strlen
 from templ_core._arrays cimport items
 from templ_core.dom._references cimport without_references
 
-from templ_core.letters import UNSEEN_MARKS
+from templ_core.letters import WITHOUT_UNSEEN
 
 
 cdef extern from "Python.h":
@@ -48,10 +48,7 @@ cpdef str plain_text(str text):
     """Return text without character references and marks that nobody sees, and with single blanks."""
     if "&" in text:
         text = without_references(text)
-    if not text.isascii():
-        for mark in UNSEEN_MARKS:
-            text = text.replace(mark, "")
-    return " ".join(text.split())
+    return " ".join((text if text.isascii() else text.translate(WITHOUT_UNSEEN)).split())
 
 
 cpdef str letters_of(str text):

@@ -20,7 +20,7 @@ import numpy as np
 
 from templ_core.dom._tree import tag_bits
 from templ_core.dom.tags import ANCHORS, IMAGES
-from templ_core.letters import UNSEEN_MARKS
+from templ_core.letters import WITHOUT_UNSEEN
 
 cdef enum:
     OPEN_MAX = 32               # marks inside one another; deeper ones are left out
@@ -43,7 +43,6 @@ cdef tuple _HTML_ENDS = (
     b"", b"</a>", b"", b"</strong>", b"</em>", b"</code>", b"</sub>", b"</sup>", b"</del>",
     b"\\)</span>", b"\\]</div>",
 )
-cdef dict _UNSEEN = {ord(mark): None for mark in UNSEEN_MARKS}
 cdef enum:
     AROUND_LEVELS = 8           # between an image and the figure or `noscript` that it is in; each `source` is one
     IN_FIGURE = 1
@@ -464,7 +463,7 @@ cdef class InlineWriter:
     cdef int _put_image(self, int row) except -1:
         cdef str label = ""
         if self.label[row] >= 0:
-            label = " ".join((<str>self.values[self.label[row]]).translate(_UNSEEN).split())
+            label = " ".join((<str>self.values[self.label[row]]).translate(WITHOUT_UNSEEN).split())
         cdef bint has_address = self.target[row] >= 0 and bool(self.address(self.target[row]))
         cdef Py_ssize_t size
         cdef const char *text = PyUnicode_AsUTF8AndSize(label, &size)

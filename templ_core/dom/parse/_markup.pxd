@@ -96,24 +96,24 @@ cdef inline uint64_t packed(const unsigned char *name, Py_ssize_t size) noexcept
 
 
 cdef inline uint64_t _number_of_long_name(const unsigned char *name, Py_ssize_t size) noexcept:
-    if size == 9 and _is_name(name, size, b"plaintext"):
+    if size == 9 and is_name(name, size, b"plaintext"):
         return PLAINTEXT_NAME
-    if size == 10 and _is_name(name, size, b"blockquote"):
+    if size == 10 and is_name(name, size, b"blockquote"):
         return BLOCKQUOTE_NAME
-    if size == 10 and _is_name(name, size, b"figcaption"):
+    if size == 10 and is_name(name, size, b"figcaption"):
         return FIGCAPTION_NAME
-    if size == 11 and _is_name(name, size, b"aria-hidden"):
+    if size == 11 and is_name(name, size, b"aria-hidden"):
         return ARIA_HIDDEN_NAME
-    if size == 13 and _is_name(name, size, b"foreignobject"):
+    if size == 13 and is_name(name, size, b"foreignobject"):
         return FOREIGN_OBJECT_NAME
-    if size == 14 and _is_name(name, size, b"annotation-xml"):
+    if size == 14 and is_name(name, size, b"annotation-xml"):
         return ANNOTATION_XML_NAME
-    if size == 14 and _is_name(name, size, b"shadowrootmode"):
+    if size == 14 and is_name(name, size, b"shadowrootmode"):
         return SHADOW_ROOT_NAME
     return 0
 
 
-cdef inline bint _is_name(
+cdef inline bint is_name(
     const unsigned char *name, Py_ssize_t size, const char *wanted
 ) noexcept:
     cdef Py_ssize_t place

@@ -81,7 +81,6 @@ cdef dict _ATTRIBUTES = {
     "id": ID, "class": CLASS, "role": ROLE, "itemprop": ITEMPROP, "style": STYLE, "href": HREF,
     "hidden": HIDDEN, "popover": HIDDEN, "aria-hidden": ARIA_HIDDEN,
 }
-_UNSEEN = {ord(mark): None for mark in letters.UNSEEN_MARKS}
 cdef object _is_for_screen_reader = re.compile(
     r"(?i)(?!not-)[\w-]{0,40}?(?:off-?screen|(?:sr[-_]?(?:only|text)|visually[-_]?hidden|hidden-(?:visually|accessible)|readers?-only"
     r"|screen-?reader|a11y-(?:hidden|text)|accessibly-hidden|show-for-sr|assistive-text|element-invisible|mw-editsection)(?:[s_-][\w-]{0,40})?)"
@@ -538,7 +537,7 @@ cdef class PageReader(TextReader):
 
 cdef str _title(str text):
     """Return a title with single blanks and without characters that nobody sees."""
-    return " ".join((text if text.isascii() else text.translate(_UNSEEN)).split())
+    return " ".join((text if text.isascii() else text.translate(letters.WITHOUT_UNSEEN)).split())
 
 
 cdef dict _columns(const int *rows, int count, tuple names):

@@ -5,7 +5,7 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memchr, memcmp, strlen
 
 from templ_core.dom.parse._attribute_table cimport ATTRIBUTE_COUNT, HREF, ITEMPROP, OTHER
-from templ_core.dom.parse._markup cimport Attribute, is_blank, packed, read_attribute, skip_blanks
+from templ_core.dom.parse._markup cimport Attribute, is_blank, is_name, packed, read_attribute, skip_blanks
 
 cdef enum:
     IS_BLOCK = 1
@@ -177,10 +177,6 @@ cdef inline bint shows_formula(const Attribute *names) noexcept:
 
 
 cdef inline bint _is_json_ld(const Attribute *type) noexcept:
-    cdef int at
-    if type.value_end - type.value < JSON_LD_BYTES:
-        return False
-    for at in range(7):
-        if (type.value[JSON_LD_BYTES - 7 + at] | 32) != b"ld+json"[at] | 32:
-            return False
-    return True
+    return type.value_end - type.value >= JSON_LD_BYTES and is_name(
+        type.value + JSON_LD_BYTES - 7, 7, b"ld+json"
+    )

@@ -12,7 +12,7 @@ from lxml.cssselect import CSSSelector
 from templ_core.array_types import Bools
 from templ_core.dom.tags import INLINE
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.letters import UNSEEN_MARKS
+from templ_core.letters import WITHOUT_UNSEEN
 from templ_core.tokens import UNSPACED_RANGES, tokenise
 
 _WORD = re.compile(r"\w+")
@@ -45,16 +45,13 @@ def word_counts(text: str) -> WordCounts:
     return Counter(word_list(text))
 
 
-_UNSEEN = str.maketrans("", "", UNSEEN_MARKS)
-
-
 def word_list(text: str) -> list[str]:
     r"""Return the words of a text (`\w+`) in order, in lower case, without soft hyphens and the like.
 
     >>> word_list("It's 3 o'clock.")
     ['it', 's', '3', 'o', 'clock']
     """
-    return _WORD.findall(text.translate(_UNSEEN).lower())
+    return _WORD.findall(text.translate(WITHOUT_UNSEEN).lower())
 
 
 def letter_counts(text: str) -> WordCounts:
