@@ -253,6 +253,8 @@ def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
     Segments go first, then the links, the other forms of the text, its records and the text that was left out, then the
     metadata; at last the title and the text are cut. A warning says what was done.
     """
+    if len(encode_json(record)) <= room_bytes:
+        return record
     forms = dict.fromkeys(("links", "markdown", "html"))
     unset: dict[str, Any] = dict.fromkeys(("records", "chunks", "observed"), msgspec.UNSET)
     if isinstance(record.observed, Observed):
@@ -262,12 +264,10 @@ def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
         "forms-dropped": {**forms, **unset},
     }
     for warning, left_out in steps.items():
-        if len(encode_json(record)) <= room_bytes:
-            return record
         if any(getattr(record, name) for name in left_out):
             record = _with(record, warning, **left_out)
-    if len(encode_json(record)) <= room_bytes:
-        return record
+            if len(encode_json(record)) <= room_bytes:
+                return record
     record = _with(record, "truncated", metadata=None, title=_cut(record.title, _TITLE_BYTES))
     rest_bytes = len(encode_json(msgspec.structs.replace(record, text="")))
     text = _cut(record.text, room_bytes - rest_bytes)
