@@ -144,8 +144,9 @@ class SiteEngine:
         digests = [fetch.content_digest for fetch, _ in window]
         # A child that has cleaned the pages still has most of them in memory, and asks for the others.
         asked: set[bytes] = set()
+        pages: dict[bytes, tuple[bytes, bytes]] = {}
         for _ in range(_REFIT_ATTEMPTS):
-            pages = {
+            pages |= {
                 fetch.content_digest: self._stored_page(key)
                 for fetch, key in window
                 if fetch.content_digest in asked
@@ -153,7 +154,7 @@ class SiteEngine:
             result = self._run(site, RefitTask(site, digests, pages))
             if not isinstance(result, Unknown):
                 break
-            asked.update(result.digests)
+            asked = set(result.digests)
         if not isinstance(result, RefitResult):
             return NotFitted(site, _problem(result))
         for fetch, key in window:
