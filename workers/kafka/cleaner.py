@@ -230,7 +230,7 @@ class Cleaner(Role):
 
     async def _assigned(self, _app: Any, assigned: Any, **_: Any) -> None:
         if self._own_models:
-            self._follower.follow(topic.partition for topic in assigned)
+            self._follower.follow(tp.partition for tp in assigned)
 
 
 def _settle(waiting: "Future[Outcome]", result: Outcome | BaseException) -> None:

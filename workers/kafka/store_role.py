@@ -46,13 +46,13 @@ class StoreRole(Role, Generic[Work]):
         self._owned.close()
 
     async def _assigned(self, _app: Any, assigned: Any, **_: Any) -> None:
-        numbers = sorted(topic.partition for topic in assigned)
+        numbers = sorted(tp.partition for tp in assigned)
         self._owned.assign(numbers)
         for number in numbers:
             self._do_once("recovery", partial(self._take_over, number))
 
     async def _revoked(self, _app: Any, revoked: Any, **_: Any) -> None:
-        await self._owned.release(topic.partition for topic in revoked)
+        await self._owned.release(tp.partition for tp in revoked)
 
     async def _batch(self, events: Sequence[faust.EventT[Any]]) -> None:
         by_partition: defaultdict[int, list[Received]] = defaultdict(list)
