@@ -247,9 +247,7 @@ def _page_types(numbers: _Numbers) -> PageTypeModel:
 
 def _recall_shares(shares: tuple[float, ...]) -> tuple[float, ...]:
     if len(shares) != len(PAGE_TYPES) or not all(_finite(share) > 0 for share in shares):
-        raise ValueError(
-            f"recall does not count more than nothing for {len(PAGE_TYPES)} page types"
-        )
+        raise ValueError(f"it does not say for {len(PAGE_TYPES)} page types how much recall counts")
     return shares
 
 

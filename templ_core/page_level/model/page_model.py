@@ -112,7 +112,8 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
     recall_shares: tuple[float, ...]
     """How much recall counts in the cut of a page that is surely of a type, for each of PAGE_TYPES, above 0.
 
-    Of articles the captions and teasers look like paragraphs, so it counts little; of listings all but the menu is content."""
+    It counts least for products, beside which other products stand, and most for listings, of which nearly all but the
+    menu is content."""
     confidence: Confidence
     """Regression of the F1 that pages reach."""
     about: About
