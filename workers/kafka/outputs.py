@@ -44,25 +44,22 @@ class TopicOutputs:
 
     def send(self, record: OutputRecord, headers: Iterable[Header] = ()) -> Sending:
         """Send a record, a document with its own headers, another with those given; a deletion is a null value."""
-        partition = partition_of(record.site, self._counts[DOCUMENTS])
+        site = record.site
         if isinstance(record, SiteModelRecord):
-            key, value = record.site.encode(), encode_msgpack(record)
-            return self._hand_over(SITE_MODELS, key, value, partition)
+            return self.send_keyed(SITE_MODELS, site, site.encode(), encode_msgpack(record))
         if isinstance(record, DocumentRecord):
-            key, value = document_key(record.site, record.source), encode_msgpack(record)
+            key, value = document_key(site, record.source), encode_msgpack(record)
             own = _headers(record.source, record.headers)
-            return self._hand_over(DOCUMENTS, key, value, partition, own)
+            return self.send_keyed(DOCUMENTS, site, key, value, own)
         text = encode_json(record) if isinstance(record, CleanedRecord) else None
-        partition = partition_of(record.site, self._counts[CLEANED])
         theirs = _headers(record.source, headers)
-        return self._hand_over(CLEANED, record.url.encode(), text, partition, theirs)
+        return self.send_keyed(CLEANED, site, record.url.encode(), text, theirs)
 
     def forget(self, keys: Iterable[bytes], decided_from: LogSnapshot) -> Iterable[Sending]:
         """Send a null value to `documents` for each key, decided from a log that was read up to its end."""
         headers = [(DECIDED_FROM_HEADER, decided_from.encode())]
         for key in keys:
-            partition = partition_of(site_of_key(key), self._counts[DOCUMENTS])
-            yield self._hand_over(DOCUMENTS, key, None, partition, headers)
+            yield self.send_keyed(DOCUMENTS, site_of_key(key), key, None, headers)
 
     def send_dead_letter(self, message: Received, letter: DeadLetter) -> Sending:
         """Send a message's bytes to the dead letters, with its own headers and what went wrong.
@@ -76,21 +73,20 @@ class TopicOutputs:
             value = bytes(value[: self._limit_bytes])
             if size_bytes > len(value):
                 headers.append((HEADER_CUT_FROM, str(size_bytes).encode()))
-        return self._hand_over(DEAD_LETTERS, message.key, value, headers=headers)
+        # Records go to the producer directly, past the serializers and sensors of faust's topics.
+        topic = self._topic(DEAD_LETTERS)
+        return self._app.producer.send(topic, message.key, value, None, None, headers)
 
-    def send_keyed(self, topic: str, site: str, key: bytes, value: bytes | None) -> Sending:
-        """Send a record of a site under a key of its own to the partition of the site."""
-        return self._hand_over(topic, key, value, partition_of(site, self._counts[topic]))
-
-    def _hand_over(
+    def send_keyed(
         self,
         topic: str,
-        key: bytes | None,
+        site: str,
+        key: bytes,
         value: bytes | None,
-        partition: int | None = None,
         headers: Sequence[tuple[str, bytes]] = (),
     ) -> Sending:
-        """Hand a record to the producer, past the serializers and sensors of faust's topics."""
+        """Send a record of a site under a key of its own to the partition of the site."""
+        partition = partition_of(site, self._counts[topic])
         return self._app.producer.send(
             self._topic(topic), key, value, partition, None, list(headers)
         )
