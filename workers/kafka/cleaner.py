@@ -100,12 +100,12 @@ class Cleaner(Role):
         await self._known()
         timer.end("receive")
         cleaned = self._cleaned(records)
-        sendings: dict[int, tuple[Outcome, Awaitable[Any]]] = {}
+        sent: list[Awaitable[Any]] = []
 
         async def send(numbers: Iterable[int]) -> None:
             for number in numbers:
-                outcome = await cleaned[number]
-                sendings[number] = outcome, await self._output(messages[number], outcome)
+                sending = self._output(messages[number], await cleaned[number])
+                sent.append(await sending)
 
         by_site: defaultdict[str | None, list[int]] = defaultdict(list)
         for number, record in enumerate(records):
@@ -116,8 +116,8 @@ class Cleaner(Role):
             for outcome in cleaned:
                 outcome.cancel()
             raise
-        outcomes, sent = zip(*(sendings[number] for number in range(len(records))), strict=True)
         timer.end("clean")
+        outcomes = [outcome.result() for outcome in cleaned]
         return partial(self._store, messages, outcomes, sent, timer)
 
     async def _store(
