@@ -35,7 +35,6 @@ log = logging.getLogger("templ")
 
 _MODELS_REPORTED = 1024
 """Site models that cannot be used and were reported in the log, one line each."""
-_FAULTS_OF_CHILDREN = {"DeadlineExceeded", "ProcessDied"}
 _Tasks: TypeAlias = dict[int, PageTask]
 """Pages that are cleaned at once, by their numbers."""
 
@@ -166,11 +165,10 @@ class PageCleaner:
                 self._report(cast("SiteModelRecord", task.model), result.model_problem or "")
                 return msgspec.structs.replace(result, model_problem=None)
             log_fault(f"cleaning page {page.source}", result)
-        is_content = result.failure == "refused" and result.exception not in _FAULTS_OF_CHILDREN
         letter = DeadLetter(
             exception=result.exception,
             message=result.message,
-            stage="decode" if is_content else "clean",
+            stage="decode" if result.failure == "refused" else "clean",
             attempts=attempts,
         )
         return Dead(page=page, letter=letter)

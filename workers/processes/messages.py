@@ -111,8 +111,9 @@ class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
     exception: str
     """Name of the error."""
     message: str
-    failure: Literal["refused", "bug", "memory"]
-    """`refused`: the page cannot be cleaned; `bug`: a fault of templ itself; `memory`: over the limit."""
+    failure: Literal["refused", "lost", "bug", "memory"]
+    """`refused`: the page cannot be cleaned; `lost`: the child died or was late; `bug`: a fault of templ itself;
+    `memory`: over the limit."""
     traceback: str = ""
     """The whole traceback of a fault of templ itself."""
 

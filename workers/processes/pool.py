@@ -136,7 +136,7 @@ class _Lane:
                     self._take_killed(lost, killed)
                     if killed < _KILLED_ATTEMPTS:
                         continue
-                    result, is_final = Failure("ProcessDied", _DIED, "refused"), True
+                    result, is_final = Failure("ProcessDied", _DIED, "lost"), True
                 if is_final or attempt - killed >= _ATTEMPTS:
                     return result, attempt
 
@@ -175,12 +175,12 @@ class _Lane:
         except DeadlineExceeded as late:
             # A late fit is tried again when more documents have come; it would hold up all others.
             is_final = isinstance(task, RefitTask) or _is_tried_later(task)
-            result = Failure("DeadlineExceeded", str(late), "refused")
+            result = Failure("DeadlineExceeded", str(late), "lost")
         except ChildLost as lost:
             if lost.was_killed:
                 raise
             is_final = _is_tried_later(task)
-            result = Failure("ProcessDied", "its process died", "refused")
+            result = Failure("ProcessDied", "its process died", "lost")
         self._drop_child()
         self.restarts += 1
         return result, is_final
