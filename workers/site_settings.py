@@ -128,6 +128,11 @@ class SettingsOfSites:
         """Return the settings of a site; None where it has none."""
         return self._sites.get(site)
 
+    def core_settings(self, site: str) -> SiteSettings | None:
+        """Return the part of a site's settings that decides its texts; None where it has none."""
+        known = self._sites.get(site)
+        return known.settings if known else None
+
     def is_forgotten(self, site: str) -> bool:
         """Return whether a site is taken down."""
         known = self._sites.get(site)

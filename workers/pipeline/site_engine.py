@@ -21,13 +21,7 @@ from templ_core.site_level.window.new_text import begins_to_repeat
 from templ_core.site_level.window.revisions import REPEATED_TEXT, DesignChange, revision_reason
 from templ_core.site_level.window.site_window import WindowFetch
 from templ_core.times import rfc3339
-from workers.pipeline.actions import (
-    Action,
-    Compare,
-    Forget,
-    NotFitted,
-    Publish,
-)
+from workers.pipeline.actions import Action, Compare, Forget, NotFitted, Publish
 from workers.processes.messages import (
     Cleaned,
     Failure,
@@ -195,13 +189,12 @@ class SiteEngine:
     def _with_template(self, model: SiteModelRecord) -> SiteModelRecord:
         """Return a model with the template of its site, or as it is where none can be found."""
         newest = [key for _, key in self._windows.fetches(model.site)[-_TEMPLATE_PAGES:]]
-        known = self._site_settings.of(model.site)
         task = TemplateTask(
             site=model.site,
             documents=[page for key in newest if (page := self._windows.document_of(key))],
             model=model,
             options=self._options,
-            settings=known.settings if known else None,
+            settings=self._site_settings.core_settings(model.site),
         )
         result = self._run(model.site, task)
         if not isinstance(result, TemplateResult):
@@ -365,14 +358,13 @@ class SiteEngine:
             reason: The reason that the record gives.
             changed_ratio_min: Share of the words, 0 to 1, that must change; otherwise the result is `Unchanged`.
         """
-        known = self._site_settings.of(document.site)
         task = ReviseTask(
             document=document,
             options=self._options,
             model=model,
             reason=reason,
             changed_ratio_min=changed_ratio_min,
-            settings=known.settings if known else None,
+            settings=self._site_settings.core_settings(document.site),
         )
         return self._run(document.site, task)
 

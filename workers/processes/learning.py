@@ -112,7 +112,7 @@ def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Failu
         and models.sites.get((task.site, last[1].version))
     ):
         return last[1]
-    learner = models.learners.take(task.site)
+    learner = models.learners.of(task.site)
     window: list[tuple[bytes, PageSummary]] = []
     new, unknown, unreadable = [], [], []
     summaries: dict[bytes, bytes] = {}
@@ -130,15 +130,13 @@ def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Failu
         except CodecError:
             unreadable.append(digest)
     if unknown:
-        models.learners.keep(task.site, learner)
         return Unknown(unknown)
     if len(window) < min(len(unreadable), REVISIONS_CONFIG.settled_documents):
-        models.learners.keep(task.site, learner)
         said = f"{len(unreadable)} documents of its window cannot be read any more"
         return Failure("CodecError", said, "refused")
     learner.follow(window)
+    models.learners.keep(task.site, learner)  # which has another number of pages now
     model, body = fitting_part(learner.model(), CONFIG.site_model_bytes)
-    models.learners.keep(task.site, learner)
     for digest in new:
         models.cleaned.drop(digest)
     models.sites.put((task.site, model.version), model)

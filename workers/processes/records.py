@@ -1,6 +1,5 @@
 """The records of a page that was cleaned: its text, and what its site learns from."""
 
-import functools
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -27,7 +26,7 @@ from templ_core.dom.kept_text import render_text
 from templ_core.fingerprint import simhash
 from templ_core.page_details import encode_details
 from templ_core.page_level.smoothing import section_numbers
-from templ_core.page_quality import PageQuality, page_quality
+from templ_core.page_quality import page_quality
 from templ_core.rendering.chunks import markdown_chunks
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import page_links
@@ -47,7 +46,7 @@ _TITLE_BYTES = 8 << 10
 """Longest title in a record that would not fit a message otherwise."""
 
 
-class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
+class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
     """Makes the records of one page that was cleaned."""
 
     task: PageTask | ReviseTask
@@ -57,11 +56,6 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     document: Document
     cleaned: CleanedText
     page_model_version: str
-
-    @functools.cached_property
-    def quality(self) -> PageQuality | None:
-        """The probabilities that the page has no content of its own; None if quality was not asked for."""
-        return page_quality(self.cleaned.quality_inputs)
 
     def record(
         self,
@@ -108,7 +102,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             blocks_removed=len(self.document.segments.texts) - kept,
             site_settings_version=settings.version if settings else msgspec.UNSET,
             observed=self._observed() if is_learned and options.forms.observed else msgspec.UNSET,
-            quality=self.quality or msgspec.UNSET,
+            quality=page_quality(cleaned.quality_inputs) or msgspec.UNSET,
             records=cleaned.records or msgspec.UNSET,
             **self._fields(options.forms),
         )

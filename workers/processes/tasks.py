@@ -81,9 +81,7 @@ class _PageWork:
             self.task = msgspec.structs.replace(task, model=None)
         self.site_model: SiteModel | None = known
         self.with_places = known is not None or task.with_document
-        self.result: Cleaned | None = None
-        self.failure: Failure | None = None
-        """Why there is no result."""
+        self.result: Cleaned | Failure | None = None
 
     def read(self) -> None:
         """Parse the page."""
@@ -147,13 +145,13 @@ class _PageWork:
         Raises:
             MemoryError: The page needs too much memory.
         """
-        if self.failure is None:
+        if self.result is None:
             try:
                 step(self)
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - it is the result of the page
-                self.failure = _failure(error)
+                self.result = _failure(error)
 
 
 def _finish(pages: Sequence[_PageWork]) -> list[Cleaned | Failure]:
@@ -165,7 +163,7 @@ def _finish(pages: Sequence[_PageWork]) -> list[Cleaned | Failure]:
     for step in (_PageWork.examine, _PageWork.clean, _PageWork.make_records):
         for page in pages:
             page.attempt(step)
-    return [page.failure or cast("Cleaned", page.result) for page in pages]
+    return [cast("Cleaned | Failure", page.result) for page in pages]
 
 
 def _clean(task: CleanTask, models: Models) -> CleanResult:
@@ -177,7 +175,7 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
         page = waiting.popleft()
         page.attempt(_PageWork.read)
         read.append(page)
-        html_chars += 0 if page.failure else page.document.html_chars
+        html_chars += 0 if page.result else page.document.html_chars
         if html_chars > _AT_ONCE_CHARS:
             results += _finish(read)
             read, html_chars = [], 0

@@ -32,11 +32,7 @@ from templ_core.site_level.window.site_window import Left, url_hash
 from templ_core.stored.compact import content_digest
 from workers.errors import OtherFormat
 from workers.settings import Settings
-from workers.state.database import (
-    DatabaseEntry,
-    erase_site,
-    open_database,
-)
+from workers.state.database import DatabaseEntry, erase_site, open_database
 from workers.state.outbox import Outbox
 from workers.state.packing import (
     DICTIONARY_PAGES,
@@ -49,12 +45,7 @@ from workers.state.packing import (
     plain_frame,
 )
 from workers.state.rocks import Batch
-from workers.state.site_state import (
-    NEVER_MS,
-    FittedSite,
-    WindowTotals,
-    totals_of,
-)
+from workers.state.site_state import NEVER_MS, FittedSite, WindowTotals, totals_of
 from workers.state.window_entry import (
     StoredPage,
     WindowEntry,
