@@ -25,9 +25,9 @@ def doctor_command(
 ) -> None:
     """Find what keeps a worker from running, or would let it lose records; nothing is changed.
 
-    One line for each finding says what is wrong and what to do, and the last line says "ready", or what to do first. The exit code is 0 when nothing is
-    wrong, 1 when there are warnings only, and 78 when there is an error. Run it where the worker runs,
-    as the worker's user and with its settings.
+    One line for each finding says what is wrong and what to do, and the last line says "ready", or what to do
+    first. The exit code is 0 when nothing is wrong, 1 when there are warnings only, and 78 when there is an error.
+    Run it where the worker runs, as the worker's user and with its settings.
     """
     settings = load_settings(page_model=page_model)
     findings = asyncio.run(examine(access, state, settings))

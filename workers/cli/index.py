@@ -4,10 +4,12 @@ import asyncio
 import signal
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 import click
+import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_output
@@ -20,6 +22,7 @@ from workers.cli.options import (
     refuse,
     until_signal,
 )
+from workers.errors import InputProblem
 from workers.feeds.files import total_bytes
 from workers.feeds.streams import OnProgress, as_input_problem, open_decompressed
 from workers.indexes.open_index import CleanedIndex, open_index
@@ -37,7 +40,8 @@ def read_cleaned(
     The number of bytes of each read of the file goes to `on_progress`.
 
     Raises:
-        InputProblem: The file cannot be read or is damaged; records before the damage were yielded.
+        InputProblem: The file cannot be read, holds pages that are not cleaned yet, or is damaged; records before the
+            damage were yielded.
     """
     number = 0
     with (
@@ -54,13 +58,26 @@ def read_cleaned(
                 try:
                     yield number, decode_output(line)
                 except SchemaError as error:
+                    if number == 1 and _is_page(line):
+                        raise InputProblem(
+                            f"{path} holds pages that are not cleaned yet: "
+                            f"`templ run {path} --out cleaned.jsonl` cleans them"
+                        ) from None
                     yield number, str(error)
+
+
+def _is_page(line: bytes) -> bool:
+    """Return whether a line is a record of the input of `templ run`."""
+    with suppress(msgspec.DecodeError):
+        record = msgspec.json.decode(line)
+        return isinstance(record, dict) and "html" in record and "schema" not in record
+    return False
 
 
 _AT_ONCE = 200
 """Records of a file that are written in one transaction."""
 _SOME_REFUSED = 1
-_TOLD_MAX = 5
+_REPORTED_MAX = 5
 """Skipped lines that are reported with a reason; the others are counted."""
 
 
@@ -105,7 +122,10 @@ def index_command(
     """
     refuse(not inputs and broker is None, "give files that `templ run` wrote, or --broker")
     refuse(inputs and follow, "--follow reads a topic; leave the files out")
-    refuse((path is None) == (to is None), "give either --index or --to")
+    refuse(
+        (path is None) == (to is None),
+        "give either --index or --to: an SQLite file such as index.db, or a server",
+    )
     refuse_overwriting(inputs, index=path)
     if broker is not None and not inputs:
         require_extra("kafka", "--broker")
@@ -153,13 +173,13 @@ def _index_files(index: CleanedIndex, inputs: Sequence[Path], size_bytes: int) -
                             index.apply(record)
                             continue
                         refused += 1
-                        if refused <= _TOLD_MAX:
+                        if refused <= _REPORTED_MAX:
                             reason = f"{path}, line {number} is left out: {record}"
                             click.echo(f"templ: {one_line(reason)}", err=True)
                 bar(done, str(index.counts))
-    if refused > _TOLD_MAX:
+    if refused > _REPORTED_MAX:
         click.echo(
-            f"templ: {refused} lines are left out; the first {_TOLD_MAX} are shown", err=True
+            f"templ: {refused} lines are left out; the first {_REPORTED_MAX} are shown", err=True
         )
     return refused
 

@@ -88,8 +88,8 @@ format_option = click.option(
     "--format",
     "form",
     type=click.Choice(["text", *get_args(TextForm)]),
-    help="Form of the clean text; Markdown and HTML have headings, lists, links and images. Without it text is "
-    "printed, and records have the text and the forms of TEMPL_TEXT_FORMS.",
+    help="Form of the clean text; Markdown and HTML have headings, lists, links and images. Without it "
+    "`templ clean` prints text, and records have the text and the forms of TEMPL_TEXT_FORMS.",
 )
 
 

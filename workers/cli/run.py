@@ -168,7 +168,7 @@ def _language_codes(
     "--events",
     type=NAMED_PATH,
     help="JSON Lines file for changes of whole sites: their design, content, language, charset, repeated "
-    "text, and whether pages come; with --duplicates, that a site copies another.",
+    "text, and whether its pages stop coming; with --duplicates, that a site copies another.",
 )
 @time_field_option
 @click.option(
@@ -188,6 +188,8 @@ def run_command(**given: Any) -> None:
     _run(RunOptions(**given))
 
 
+_OTHER_FORMATS = frozenset((".arrow", ".avro", ".csv", ".db", ".sqlite", ".tsv", ".xlsx"))
+"""Endings of files that could not be read if they held JSON Lines."""
 _SWITCHES = ("records", "chunks", "quality", "segments")
 """Options that switch a setting on."""
 
@@ -318,10 +320,10 @@ def _run(options: RunOptions) -> None:
 
 def _say_how_to_go_on(options: RunOptions) -> None:
     """Report what an interrupted run has left in its output, and how to resume it."""
-    is_told = options.revisions or options.changes or options.events is not None
+    has_more = options.revisions or options.changes or options.events is not None
     if options.out.suffix == PARQUET:
         click.echo(f"{options.out} has the pages so far; --force begins again", err=True)
-    elif options.out != STDOUT and not (options.state and is_told):
+    elif options.out != STDOUT and not (options.state and has_more):
         click.echo(f"{options.out} has whole records: --resume goes on behind them", err=True)
 
 
@@ -422,6 +424,10 @@ def _check(options: RunOptions) -> None:
             options.out.suffix == PARQUET and getattr(options, name),
             f"a Parquet file has one row a page and is written once: give a .jsonl file with --{name}",
         )
+    refuse(
+        options.out.suffix in _OTHER_FORMATS,
+        f"--out {options.out}: records are written as JSON Lines (.jsonl) or Parquet (.parquet); give such a name",
+    )
     written = {"out": options.out, "dead_letters": options.letters}
     if options.events is not None:
         written["events"] = options.events

@@ -16,11 +16,15 @@ from workers.log_lines import one_line
 
 _MARKS = ("\x02", "\x03")
 """Characters around matching words in a snippet, which no text of a page has."""
-_DAY = click.DateTime(["%Y-%m-%d"])
 
 
-def _day(_context: click.Context, _option: click.Parameter, value: datetime | None) -> str | None:
-    return None if value is None else value.strftime("%Y-%m-%d")
+def _day(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
+    try:
+        return datetime.strptime(value, "%Y-%m-%d").date().isoformat()  # noqa: DTZ007 - a day has no zone
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is no day such as 2026-01-31") from None
 
 
 @click.command(name="search")
@@ -45,13 +49,13 @@ def _day(_context: click.Context, _option: click.Parameter, value: datetime | No
 @click.option("--site", metavar="KEY", help="Find pages of this site only.")
 @click.option(
     "--since",
-    type=_DAY,
+    metavar="DAY",
     callback=_day,
     help="Find pages published, or else fetched, from this day on.",
 )
 @click.option(
     "--until",
-    type=_DAY,
+    metavar="DAY",
     callback=_day,
     help="Find pages published, or else fetched, up to this day.",
 )

@@ -85,7 +85,7 @@ def page_from_json(
 ) -> Page | Rejected:
     """Return the page in a JSON object, or the record with the reason why it is not a page.
 
-    An object with `body` but neither `html` nor `html_base64` is a crawl result of scrapy-cluster.
+    An object with `url` and `body` but neither `html` nor `html_base64` is a crawl result of scrapy-cluster.
     Its `body` is text, or base64 when it contains no `<` but decodes to bytes that do. An object with
     `specversion` is a CloudEvent in structured mode, whose `subject` is the URL.
 
@@ -95,7 +95,7 @@ def page_from_json(
     url: str | None = None
     try:
         raw = _json_object(value)
-        if "body" in raw and "html" not in raw and "html_base64" not in raw:
+        if {"url", "body"} <= raw.keys() and not raw.keys() & {"html", "html_base64"}:
             record, body, charset = _scrapy_cluster(raw)
         elif "specversion" in raw and "url" not in raw:
             record, body, charset = _page_record(_cloud_event(raw))

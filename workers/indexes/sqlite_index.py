@@ -288,7 +288,9 @@ def _as_worker_errors(path: Path) -> Iterator[None]:
         if code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}:
             raise DiskProblem(f"{path} cannot be written: {error}") from None
         if code in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
-            raise StateProblem(f"{path} cannot be opened: {error}") from None
+            raise StateProblem(
+                f"{path} cannot be opened: {error}; name a file that can be read and written"
+            ) from None
         raise
     except OSError as error:
         raise StateProblem(f"{path} cannot be opened: {error.strerror}") from None

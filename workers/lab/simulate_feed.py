@@ -14,9 +14,11 @@ import msgspec
 
 from workers.errors import UsageProblem
 from workers.lab import experiment as lab
+from workers.lab.corpora import read_nonblank_lines
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.lab.simulate.readable import READABLE_GENRES
 from workers.lab.simulate.site import FIELD_GENRES, SITE_GENRES
+from workers.local.record_file import cannot_write
 
 _DEFAULTS = FeedSettings()
 _PAGES_PER_SITE, _PAGES_PER_SITE_MAX = 10, 25
@@ -98,6 +100,7 @@ def simulate(*, out: Path, start: str | None, **options: object) -> None:
             f"--readable has sentences for {_PAGES_PER_SITE_MAX} pages a site: write --sites "
             f"{math.ceil(settings.pages / _PAGES_PER_SITE_MAX)} or more, or leave --sites out"
         )
+    _refuse_other_file(out)
     began = time.monotonic()
     encode = msgspec.json.Encoder().encode
     with _opened(out) as file:
@@ -134,6 +137,13 @@ def _settings(options: dict[str, object]) -> FeedSettings:
     return settings
 
 
+def _refuse_other_file(out: Path) -> None:
+    """Refuse to replace a file that this command has not written, such as pages of a crawl."""
+    first = next(read_nonblank_lines(out), b"") if out.is_file() else b""
+    if first and b'"gold_selector"' not in first:
+        raise UsageProblem(f"--out {out} has pages that were not simulated; name another file")
+
+
 def _opened(out: Path) -> IO[bytes] | gzip.GzipFile | lzma.LZMAFile:
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -143,4 +153,4 @@ def _opened(out: Path) -> IO[bytes] | gzip.GzipFile | lzma.LZMAFile:
             return lzma.open(out, "wb", preset=1)
         return out.open("wb")
     except OSError as error:
-        raise UsageProblem(f"--out {out}: {error.strerror}") from None
+        raise cannot_write("--out", out, error) from None

@@ -1,5 +1,6 @@
 """A Parquet file of cleaned records, one row a page."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -50,7 +51,7 @@ class ParquetFile:
             + [(name, pa.float64()) for name in _NUMBERS]
         )
         self._rows: list[dict[str, Any]] = []
-        with self._as_worker_errors():
+        with self._as_worker_errors(DISK_ERRORS - {errno.EROFS}):
             self._writer = parquet.ParquetWriter(path, self._schema, compression="zstd")
 
     def add(self, record: CleanedRecord) -> None:
@@ -79,12 +80,12 @@ class ParquetFile:
                 self._writer.close()
 
     @contextmanager
-    def _as_worker_errors(self) -> Iterator[None]:
-        """Turn an error of writing the file into one line."""
+    def _as_worker_errors(self, disk_errors: frozenset[int] = DISK_ERRORS) -> Iterator[None]:
+        """Turn an error of writing the file into one line; that of the disk where it is one of these."""
         try:
             yield
         except OSError as error:
-            if error.errno not in DISK_ERRORS:
+            if error.errno not in disk_errors:
                 raise cannot_write("--out", self._path, error) from None
             reason = os.strerror(error.errno)
             raise DiskProblem(f"--out {self._path}: {reason}; {disk_remedy(reason)}") from None

@@ -10,6 +10,7 @@ from workers.cli.index import index_command
 from workers.cli.search import search_command
 from workers.cli.seed import seed_command
 from workers.cli.topics import topics_command
+from workers.errors import InputProblem
 from workers.kafka.broker.access import BrokerAccess
 
 GONE = '{"schema":"deleted/1","url":"https://a/1","site":"a","id":"d","source":{"topic":"f","partition":0,"offset":1},"fetched_at":"2026-01-02T00:00:00Z"}'
@@ -50,6 +51,15 @@ def test_lines_that_are_no_records_are_told_and_left_out(cleaned, tmp_path):
         f"templ: {some}, line 5",
     ]
     assert summary.startswith("1 text written, 1 deleted")
+
+
+def test_pages_are_to_be_cleaned_first(tmp_path):
+    feed = tmp_path / "pages.jsonl"
+    feed.write_text('{"url": "https://a.example/", "html": "<p>Words"}\n')
+    done = run(index_command, feed, "--index", tmp_path / "i.db")
+    assert isinstance(done.exception, InputProblem)
+    advice = f"`templ run {feed} --out cleaned.jsonl` cleans them"
+    assert str(done.exception) == f"{feed} holds pages that are not cleaned yet: {advice}"
 
 
 def test_of_many_lines_that_are_no_records_a_few_are_told(tmp_path):

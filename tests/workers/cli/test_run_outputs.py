@@ -472,3 +472,15 @@ def test_a_parquet_file_on_a_full_disk_is_a_problem_of_the_disk(templ, tmp_path)
     out.symlink_to("/dev/full")
     said = templ("run", feed, "--out", out, expect=74).stderr.decode()
     assert f"--out {out}: No space left on device; free some disk space" in said
+
+
+@pytest.mark.parametrize("name", ["pages.jsonl", "pages.parquet"])
+def test_a_place_that_is_read_only_asks_for_another(tmp_path, monkeypatch, name):
+    def refuse(*_arguments, **_options):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not installed")
+    monkeypatch.setattr(parquet, "ParquetWriter", refuse)
+    monkeypatch.setattr(record_file, "open", refuse, raising=False)
+    with pytest.raises(UsageProblem, match="Read-only file system; give a file"):
+        RunOutputs(tmp_path / name, tmp_path / "dead", None)

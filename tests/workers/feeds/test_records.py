@@ -115,6 +115,10 @@ def test_a_deletion_needs_no_page():
         ({"url": URL, "html_base64": "é"}, "not base64"),
         ({"url": URL, "html": "x", "status": "ok"}, r"\$\.status"),
         ({"url": URL, "body": 5}, "scrapy-cluster"),
+        (
+            {"uri": URL, "body": "<p>Words"},
+            "not a page record: Object missing required field `url`",
+        ),
         (b'{"url":"https://a.example/a","html":"<p>Words","\\ud800":1}', "lone surrogate"),
         (b'{"url":"https://a.example/a","body":"<p>Words","\\ud800":1}', "lone surrogate"),
     ],

@@ -203,7 +203,13 @@ def _reason(error: BaseException) -> str:
 def _check_address(broker: str) -> None:
     for address in broker.split(","):
         host, _, port = address.strip().rpartition(":")
-        if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        if (
+            not host
+            or "/" in host
+            or not port.isascii()
+            or not port.isdigit()
+            or not 0 < int(port) < 65536
+        ):
             raise UsageProblem(f"the address of a broker is HOST:PORT, not {address!r}")
 
 

@@ -216,7 +216,7 @@ class EvaluationFiles:
             lines = read_nonblank_lines(path, self._count)
             first = next(lines, None)
             if first is None:
-                raise InputProblem(f"{path}: is empty; it holds no page and no cleaned record")
+                raise InputProblem(f"{path} is empty: give pages with `gold_text`")
             (cleaned if _is_output(first) else self._corpora).append((path, chain([first], lines)))
         if not self._corpora:
             raise InputProblem(
