@@ -78,6 +78,11 @@ BY = pattern(
     r"|auteur|autore|автор|od|przez)(?:\s*:\s*|\s+)|(?:text[eo]?|words)\s?:\s*|(?:作者|記者|记者|取材|文)\s*[:：/／]\s*|記者(?=\w{2,4}[/／])|by(?-i:(?=[A-ZÀ-Þ][\w.’'-])))",
     re.IGNORECASE,
 )
+_LABELLED = pattern(
+    r"(?:[【\[][^】\]]*[】\]]|(?:来源|來源|出处|出處|稿源|来自|编辑|編輯|责编|責編|责任编辑|責任編輯|审核|校对|发布|發布|(?:发布|發布|更新|发表|發表)?(?:时间|時間|日期)"
+    r"|(?:浏览|瀏覽|阅读|閱讀|点击|點擊)\w{0,3})\s*[:：/／]\s*[^\s|｜]*)[\s|｜]*"
+)
+"""What Chinese bylines say beside the author: the source, the editor, the day, the number of readers."""
 BY_WORD = pattern(
     r"by|von[\s:]|p[ao]r[\s:]|door[\s:]|di[\s:]|a[vf][\s:]|aut|автор|od[\s:]|przez[\s:]|text[eo]?\s?:|words\s?:|作者|[記记]者|取材|文"
 )
@@ -85,7 +90,7 @@ BY_WORD = pattern(
 _OF_PICTURE = pattern(r"\W*(?:foto|photo|image|bild)", re.IGNORECASE)
 """How the name of a photographer or an agency begins."""
 _NAME_END = pattern(
-    r"\s*(?:[|•·–—/／(\n\d,;]|\s-\s|\s\S+@|\s기자|(?-i:(?<=[a-zß-ÿ]{2}))(?<!Prof)(?<!Mrs)\.\s|\s(?:in|on|at|the|en)\s"
+    r"\s*(?:[|｜•·–—/／(\n\d,;]|\s\w{1,10}[:：／]|\s-\s|\s\S+@|\s기자|(?-i:(?<=[a-zß-ÿ]{2}))(?<!Prof)(?<!Mrs)\.\s|\s(?:in|on|at|the|en)\s"
     r"|\b(?:posted|published|updated|filed|last|leave|no|comments?|messages|publié|publicado|categor\w+)\b"
     r"|\s(?:senior|junior|staff|chief|executive|managing|associate|contributing|freelance|breaking|news|sports?|politic\w+"
     r"|social|marketing|\w*writer|reporter|editor\w*|journalist|correspondent|korrespondent\w*|redakt\w+"
@@ -194,8 +199,8 @@ def byline_authors(text: str, *, is_named: bool = False) -> list[str]:
         for word in words:
             is_small = word[0].islower() and word not in _PARTICLES
             is_cased = is_cased and (not is_small or word[1:2] in {"'", "’"})
-        is_alone = (
-            not authors and len(words) == 1 and bool(match or _EAST_ASIAN.fullmatch(words[0]))
+        is_alone = len(words) == 1 and bool(
+            (match and not authors) or _EAST_ASIAN.fullmatch(words[0])
         )
         if not 0 < len(words) <= _BYLINE_WORDS_MAX or not (
             is_alone or (is_cased and len(words) > 1)
@@ -233,6 +238,7 @@ def full_name(text: str) -> str | None:
 def _leads_to_author(before: str) -> bool:
     if len(before) > _CHARS_MAX:
         return False
+    before = before if before.isascii() else _LABELLED.sub("", before)
     return bool(_POSTED.fullmatch(before) or _POSTED.fullmatch(without_days(before)))
 
 

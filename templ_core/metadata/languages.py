@@ -3,6 +3,7 @@
 import functools
 import re
 from collections import Counter
+from typing import cast
 
 from resiliparse.parse.lang import detect_fast
 
@@ -54,15 +55,30 @@ _FREQUENT = {
         "fi": "ja on ei se että joka oli ovat myös kun mutta hän niin tai olla jo sen vain kuin ole ollut mukaan jälkeen sekä yli",
         "tr": "ve bir bu için de da ile çok olarak daha en gibi kadar sonra ne olan her göre var o ise karar yeni eski konusunda",
         "id": "yang di dan dengan untuk pada dari ini itu dalam tidak akan oleh sebagai adalah telah ke karena setelah bahwa atas para juga sejak",
+        "hr": "je i u na se da za su od s koji ili kao što ne o iz će sa nije bi po koja do to ali prema nakon bio",
+        "sl": "je in v na se da za so z ki s pri po kot bo od do tudi ne ali pa bi o iz če jih k še pred",
+        "sk": "a v na sa je že s z do o ktorá ktoré ktorý ako po za aj od bude sú pre pri ale k si alebo so nie",
+        "et": "ja on ei et see kui oli ka ning mis mida või oma aga veel kes seda tema üle pärast ole nad välja kuid",
+        "lt": "ir yra kad į iš su o tai per po kurie apie kaip jau nuo prie bet ar dėl nes bus buvo kuris iki",
+        "lv": "un ir ka par no uz ar kas pēc to pie vai bet kā tika lai līdz pa šo nav jau arī tās savu ja",
+        "ca": "de la el que i a en les els per amb un una del es al no com més ha va dels aquest però són fins",
         "da": "og i at det er en til af på den for med som der de ikke et har om var han men sig fra vi",
     }.items()
 }  # fmt: skip
 """Frequent words of languages, which confirm what the detector says of a short text."""
 _FREQUENT_RATIO_MIN = 0.2
 _ENDINGS_RATIO_MIN = 0.1
-_BY_ENDINGS = frozenset(("cs", "fi", "hu", "id", "pl", "tr"))
+_BY_ENDINGS = frozenset(("cs", "et", "fi", "hr", "hu", "id", "lt", "lv", "pl", "sk", "sl", "tr"))
 """Languages that say much by the endings of words, so that fewer are frequent; `_ENDINGS_RATIO_MIN` holds for them."""
 _NO_WORDS: frozenset[str] = frozenset()
+_CANDIDATES = 3
+"""Languages that the detector finds nearest, of which the first whose words a text has is believed."""
+_FOREIGN_LETTER = pattern(r"[^\W\d_a-zA-Z]")
+_FOREIGN_RATIO_MIN = 0.02
+"""Share of the characters of a text that are such letters, with which it is not English if no English word is in it."""
+_SMALL_WORD = pattern(r"(?<!\S)[^\W\d_A-Z]\w*")
+_SMALL_WORDS_RATIO_MIN = 0.6
+"""Share of the words of a text that begin with a small letter; fewer are those of a list of names."""
 _VIETNAMESE = pattern("[ơƠưƯ\u1ea0-\u1ef9]")
 """Letters that no other language has; fewer of them may be those of a name."""
 _VIETNAMESE_LETTERS_MIN = 4
@@ -163,7 +179,7 @@ def contradicting_language(text: str, declared: str) -> str | None:
         return None
     own, shown = _SCRIPT_OF.get(language, _LATIN), _script(text[:_CHARS:_SAMPLED])
     if own == shown == _LATIN:
-        is_english = ratio_of(_ENGLISH, text) >= _ENGLISH_RATIO_MIN
+        is_english = ratio_of(_ENGLISH, text) >= _ENGLISH_RATIO_MIN and not _is_foreign(text)
         return _surely(text, language) if is_english != (language == "en") else None
     if shown is None or own == shown or {own, shown} <= _CHINESE or language == "sr":
         return None
@@ -185,14 +201,39 @@ def _script(letters: str) -> str | None:
 
 
 def _surely(text: str, declared: str, languages: list[str] = _LANGUAGES) -> str | None:
-    detected, out_of_place = detect_fast(text[:_CHARS], langs=languages)
-    is_english = detected == "en" and ratio_of(_ENGLISH, text) >= _ENGLISH_RATIO_MIN
-    words_min = _ENDINGS_RATIO_MIN if detected in _BY_ENDINGS else _FREQUENT_RATIO_MIN
-    has_its_words = ratio_of(_FREQUENT.get(detected, _NO_WORDS), text) >= words_min
-    is_sure = out_of_place <= (
-        _OUT_OF_PLACE_MAX if is_english or has_its_words else _CONTRADICTS_MAX
+    found = cast(
+        list[tuple[str, int]],
+        detect_fast(text[:_CHARS], langs=languages, n_results=_CANDIDATES),
     )
+    best, most = None, 0.0
+    for language, out_of_place in found:
+        if out_of_place > _OUT_OF_PLACE_MAX or (best and found[0][1] <= _CONTRADICTS_MAX):
+            break
+        words_min = _ENDINGS_RATIO_MIN if language in _BY_ENDINGS else _FREQUENT_RATIO_MIN
+        if language == "en":
+            words_min = _ENGLISH_RATIO_MIN
+        ratio = ratio_of(_ENGLISH if language == "en" else _FREQUENT.get(language, _NO_WORDS), text)
+        if ratio >= max(words_min, most):
+            best, most = language, ratio
+    if best:
+        return language_tag(best) if best != declared else None
+    if not found:
+        return None
+    detected, out_of_place = found[0]
+    is_foreign = declared == "en" and _is_foreign(text)
+    is_sure = out_of_place <= (_OUT_OF_PLACE_MAX if is_foreign else _CONTRADICTS_MAX)
     return language_tag(detected) if is_sure and detected != declared else None
+
+
+def _is_foreign(text: str) -> bool:
+    """Return whether a text has letters that are not English, no frequent English word, and is no list of names."""
+    if text.isascii() or ratio_of(_ENGLISH_ONLY, text):
+        return False
+    foreign = len(_FOREIGN_LETTER.findall(text, 0, _CHARS))
+    if foreign < _FOREIGN_RATIO_MIN * min(len(text), _CHARS):
+        return False
+    words = text[:_CHARS].split()
+    return len(_SMALL_WORD.findall(text, 0, _CHARS)) >= _SMALL_WORDS_RATIO_MIN * len(words)
 
 
 def detected_language(text: str) -> str | None:

@@ -4,6 +4,7 @@ Claims are the tags that say something about their page. `templ_core.dom.parse._
 the markup while it is scanned, so they cost neither a parse nor a search of the page.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
@@ -285,6 +286,8 @@ _META = {
     "language": (
         "og:locale", "dc.language", "dcterms.language", "content-language", "language", "inlanguage",
     ),
+    "label1": ("twitter:label1",), "data1": ("twitter:data1",),
+    "label2": ("twitter:label2",), "data2": ("twitter:data2",),
     "price": ("product:price:amount", "og:price:amount"),
     "currency": ("product:price:currency", "og:price:currency"),
     "availability": ("product:availability", "og:availability"),
@@ -293,6 +296,17 @@ _META = {
 }  # fmt: skip
 """Names of `meta` elements by what they say, the surest first."""
 _WANTED = {name: (field, rank) for field, names in _META.items() for rank, name in enumerate(names)}
+
+
+_LABELS = pattern(
+    r"(?P<author>(?:written|posted) by|by|authors?|(?:verfasst|geschrieben) von|autor\w*|auteur|autore|escrito por|[ée]crit par|scritto da"
+    r"|geschreven door|skre?vet a[vf]|skriven av|napisane przez|napsal\W.*|kirjoittanut|yazan|scris de|szerző|ditulis oleh|được viết bởi"
+    r"|автор|написано\b.*|著者|作者|執筆者|글쓴이|נכתב על יד.*|كُتب بواسطة)"
+    r"|(?P<price>prices?|prei[sx]e?|prix|precio|prezzo|preço|prijs|pris|cena|preț|ár|fiyat|цена|ціна|価格|价格|가격)"
+    r"|(?P<availability>availability|verfügbarkeit|disponib\w+|disponibilité|beschikbaarheid|dostupnost|dostępność|наличие|在庫)",
+    re.IGNORECASE,
+)
+"""Labels of `twitter:label1` and `twitter:label2` by the field that the text beside them belongs to."""
 
 
 def read_claims(claims: bytes) -> Claims:
@@ -304,7 +318,13 @@ def read_claims(claims: bytes) -> Claims:
     >>> read_claims(b"meta\2name\2Author\2content\2Ann Lee\2\0").meta
     {'author': ['Ann Lee']}
     """
-    return Claims(claims, _WANTED)
+    found = Claims(claims, _WANTED)
+    for number in ("1", "2"):
+        labels, texts = found.meta.get(f"label{number}"), found.meta.get(f"data{number}")
+        known = _LABELS.fullmatch(labels[0].strip(" :：")) if labels and texts else None
+        if known and known.lastgroup and texts:
+            found.meta.setdefault(known.lastgroup, texts[:1])
+    return found
 
 
 class PageMarkup:

@@ -32,11 +32,13 @@ _CURRENCY = (
 )
 _SIGN = (
     rf"(?:[$€£¥￥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]|(?<![^\W\d_])(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|lei|RM|Rp|Tk|KSh|Ksh|TL|Dhs)(?![^\W\d_])"
-    r"|лв|руб|грн|р\.|ر\.س|د\.إ|د\.ك|元|円|원|:-)"
+    r"|лв|руб|грн|р\.|ر\.س|د\.إ|د\.ك|元|円|원|:-|(?<![^\W\d_])SFr(?![^\W\d_]))"
 )
 """Currencies whose signs no other words have."""
 _FIGURE = pattern(r"\d")
-_SHOWN = pattern(rf"{_SIGN}\.?\s?\.?\d|\d(?:[.,][-–—]{{1,2}})?\s?{_SIGN}")
+_FRANCS = r"(?<![^\W\d_])Fr\.?\s?\d[\d'’]*[.,](?:[-–—]|\d\d(?![\d:.]|\s?(?:Uhr|h\b|[-–—])))|\d[.,](?:[-–—]{1,2}|\d\d)\s?Fr(?!\.?\s?\d)(?![^\W\d_])"
+"""Swiss prices, whose sign is Friday in German."""
+_SHOWN = pattern(rf"{_SIGN}\.?\s?\.?\d|\d(?:[.,][-–—]{{1,2}})?\s?{_SIGN}|{_FRANCS}")
 _CURRENCY_BEFORE = pattern(rf"(?P<currency>{_CURRENCY})\s{{0,2}}\Z")
 _CURRENCY_BEHIND = pattern(rf"(?:[.,][-–—]{{1,2}})?\s{{0,2}}(?P<currency>{_CURRENCY})")
 _RANGE = pattern(r"\s{0,2}[-–—]\s{0,2}(?:[$€£]\s?)?\Z")
@@ -80,6 +82,8 @@ _CURRENCY_OF = {
     "lei": "RON",
     ":-": "SEK",
     "KD": "KWD",
+    "Fr": "CHF",
+    "SFr": "CHF",
 }
 """Currencies by signs that mean no other one."""
 _SHARED = frozenset(("$", "¥", "kr", "Rs"))
@@ -90,7 +94,12 @@ _OF_A_PART = pattern(
     rf"|{_CURRENCY}?\s?\d[\d.,]*\s?{_CURRENCY}?\s(?:off|discount|saved)\b",
     re.IGNORECASE,
 )
-"""The price of an amount, and what somebody saves."""
+"""The price of an amount or of some time, and what somebody saves."""
+_OF_TIME = pattern(
+    r"\d\s?(?:[$€£]|[A-Za-z.]{2,4})?\s?(?:/|\bper\b|\bpro\b|\bpar\b|\bpor\b|\bal\b|\ba\b|\bp)\s?(?:mo(?:nth|nat|is)?|m|mes|mês|mese|maand|mån(?:ad)?|měsíc|мес\w*"
+    r"|y(?:ea)?r|jahr|an|año|ano|anno|jaar|år|week|woche|day|tag|jour|día|night|nacht|nuit)\b",
+    re.IGNORECASE,
+)
 _GROUPS = pattern(r"[ \u00a0\u2009\u202f'’]")
 _OTHER_SCRIPT = pattern(r"(?![0-9])\d")
 
@@ -135,6 +144,16 @@ def price_in(text: str) -> Price | None:
     prices = prices_in(text)
     beside = (one for one in prices if one.is_beside_currency)
     return next(beside, prices[0] if prices else None)
+
+
+def price_of_time(text: str) -> Price | None:
+    """Return the first price beside a currency in a text that says for which time it is to pay: a month, a year.
+
+    >>> price_of_time("$49.90/month").number, price_of_time("€ 4,00 / 100 g")
+    ('49.90', None)
+    """
+    priced = (one for one in prices_in(text) if one.is_beside_currency)
+    return next(priced, None) if _OF_TIME.search(text) else None
 
 
 def price_to_pay(text: str) -> Price | None:

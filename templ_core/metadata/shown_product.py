@@ -11,7 +11,7 @@ from templ_core.metadata._scans import segments_within, types_with_tags
 from templ_core.metadata.buy_buttons import BUTTON_CHARS_MAX, BUTTONS, NO_OFFERS
 from templ_core.metadata.fields import Product
 from templ_core.metadata.page_view import PageView
-from templ_core.metadata.prices import Price, price_in, price_to_pay, shows_price
+from templ_core.metadata.prices import Price, price_in, price_of_time, price_to_pay, shows_price
 from templ_core.page_level.features._stems import Stems
 from templ_core.patterns import pattern
 
@@ -131,8 +131,13 @@ def shown_price(document: Document, parts: PageParts) -> Price | None:
         parts: Its parts.
     """
     texts = document.segments.texts
-    for segment in (*_named(document, parts), *_unnamed(document, parts)):
+    named = _named(document, parts)
+    for segment in (*named, *_unnamed(document, parts)):
         price = price_to_pay(texts[segment])
+        if price is not None:
+            return price
+    for segment in named:
+        price = price_of_time(texts[segment])
         if price is not None:
             return price
     nodes = document.nodes

@@ -8,7 +8,7 @@ from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset, strchr, strcmp, strlen, strncmp, strpbrk, strstr
+from libc.string cimport memcpy, memset, strchr, strcmp, strlen, strncmp, strstr
 
 from templ_core._arrays cimport items
 from templ_core._byte_string cimport Text, put, resized
@@ -22,17 +22,20 @@ from templ_core.dom.parse._libxml2 cimport (
     WithParser, XML_ERR_NO_MEMORY, XML_PARSE_HUGE, attribute_of, charactersSAXFunc, dlopen, dlsym,
     endElementSAXFunc, htmlParserCtxt, htmlSAXHandler, slot_of_name, startElementSAXFunc, value_at,
 )
+from templ_core.dom.parse._hiding cimport (
+    AS_BLOCK, AS_CELL, FADES, IN_LINE, SHRINKS_FONT, STAYS, names_dialog, names_hide, style_display, style_fading, style_hides,
+    style_makes_row,
+)
 from templ_core.dom.parse._segment_text cimport Mark, add_mark, close_mark, open_mark, read_shown
 from templ_core.dom.parse._shown_values cimport (
     IS_SHOWN, NUMBERS, NUMBERS_ITEM, NUMBERS_LIST, SHOWS_IMAGE, SHOWS_SOURCE, SPANS,
 )
 from templ_core.dom.parse._text_reader cimport (
     ADDS_BRACKET, HOLDS_PHRASES, IS_BREAK, IS_HEADING, IS_IMAGE, IS_INLINE, IS_INVISIBLE, IS_LINK, IS_MARKED, IS_META,
-    IS_CLOSED, IS_OF_ROW, IS_PART, IS_POWER, IS_READING, IS_SCRIPT, IS_TITLE, IS_UNKNOWN, IS_VERBATIM, NOT_A_BREAK, Open, SPACES,
-    Segment, TextReader,
+    IS_DIALOG, IS_ITEM, IS_NOSCRIPT, IS_OF_ROW, IS_PART, IS_POWER, IS_READING, IS_SCRIPT, IS_TITLE, IS_UNKNOWN, IS_VERBATIM, NOT_A_BREAK,
+    BREAKS_LINE, HIDDEN_FONT, STAYS_KNOWN, Open, SPACES, Segment, TextReader,
 )
 
-import re
 from collections import namedtuple
 
 import numpy as np
@@ -43,6 +46,7 @@ from templ_core.dom._references import without_references
 from templ_core.dom.config import ScanConfig
 from templ_core.dom.tags import (
     BLOCKS, CELLS, EMPTY, HEADING_LEVELS, IMAGES, INLINE, INVISIBLE, MARKED, PHRASES, SPACE_AFTER, STANDS_ALONE,
+    WHOLE_PAGE,
 )
 from templ_core.errors import ParserMismatch
 
@@ -60,6 +64,8 @@ cdef struct ElementAttributes:  # whether the parser read them or the attribute 
     const char *values[ATTRIBUTE_COUNT]     # by number; NULL = the element has no such attribute
     bint hidden                 # whether they hide the element, or keep it from screen readers
     bint unseen                 # whether they hide it from everybody
+    int fading                  # how its style does it, if it does
+    int display                 # of an element in a line: whether its style begins a line there, or a cell
     int is_for_screen_readers   # whether only those have its text, or NOT_LOOKED_AT
     bint is_note                # whether it is a note that appears beside its word
     int is_closed_dialog        # whether it is a dialog that nobody has opened, or NOT_LOOKED_AT
@@ -73,30 +79,14 @@ cdef dict _TRAITS = {
 for _tags, _trait in (
     (BLOCKS, 0), (INLINE | EMPTY, IS_INLINE), (STANDS_ALONE, IS_PART), (INVISIBLE, IS_INVISIBLE),
     (SPACE_AFTER, SPACES), (MARKED, IS_MARKED), (PHRASES, HOLDS_PHRASES), (HEADING_LEVELS, IS_HEADING),
-    (("rt",), IS_READING), (("sup",), IS_POWER), (("dialog", "noscript"), IS_CLOSED),
-    (IMAGES, SHOWS_IMAGE), (CELLS, SPANS), (CELLS | {"dt"}, IS_OF_ROW),
+    (("rt",), IS_READING), (("sup",), IS_POWER), (("noscript",), IS_NOSCRIPT), (("dialog",), IS_DIALOG),
+    (IMAGES, SHOWS_IMAGE), (CELLS, SPANS), (CELLS | {"dt"}, IS_OF_ROW), (("li",), IS_ITEM), (WHOLE_PAGE | {"tr", "li"}, STAYS_KNOWN),
 ):
     _TRAITS.update({_tag: _TRAITS.get(_tag, 0) | _trait for _tag in _tags})
 cdef dict _ATTRIBUTES = {
     "id": ID, "class": CLASS, "role": ROLE, "itemprop": ITEMPROP, "style": STYLE, "href": HREF,
     "hidden": HIDDEN, "popover": HIDDEN, "aria-hidden": ARIA_HIDDEN,
 }
-cdef object _is_for_screen_reader = re.compile(
-    r"(?i)(?!not-)[\w-]{0,40}?(?:off-?screen|(?:sr[-_]?(?:only|text)|visually[-_]?hidden|hidden-(?:visually|accessible)|readers?-only"
-    r"|screen-?reader|a11y-(?:hidden|text)|accessibly-hidden|show-for-sr|assistive-text|element-invisible|mw-editsection)(?:[s_-][\w-]{0,40})?)"
-).fullmatch
-"""Tells the classes by which frameworks and sites hide text from all but screen readers, and that of a wiki's links for editors."""
-_HIDDEN = frozenset(("hidden", "is-hidden", "d-none", "hide", "invisible", "ng-hide", "uk-hidden", "w3-hide"))
-"""Classes by which Bootstrap, Tailwind and others hide text, unless another class shows it in some windows."""
-cdef object _shows = re.compile(r"[\w-]+:.+|d-\w+-\w+|(?:visible|show)-.+").fullmatch
-_DIALOGS = ("modal", "popup", "pop-up", "dialog", "lightbox", "overlay", "offcanvas", "off-canvas")
-cdef object _find_dialog = re.compile(rf"(?<![a-z])(?:alert)?(?:{'|'.join(_DIALOGS)})(?![a-z])").search
-cdef object _find_hiding = re.compile(
-    r"(?i)(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
-    r"|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?\s*\)|clip-path\s*:\s*inset\(\s*(?:50|100)%"
-    r"|(?:left|top|text-indent)\s*:\s*-(?:\d{4,}px|\d{3,}r?em))"
-    r"|\A(?=.*(?<![\w-])width\s*:\s*[01]px)(?=.*(?<![\w-])height\s*:\s*[01]px).*overflow\s*:\s*hidden"
-).search
 
 
 cdef Node _any_node
@@ -321,7 +311,9 @@ cdef class PageReader(TextReader):
         elif attributes == NULL:
             attributes = &self.own
             self.read_attributes(own)
-        if attributes.unseen and not traits & IS_INLINE and is_closed_dialog(attributes):
+        if (traits & IS_DIALOG and not has_attribute(own, "open")) or (
+            attributes.unseen and not traits & IS_INLINE and is_closed_dialog(attributes)
+        ):
             self.invisible += 1
             return 0
         if attributes.tag != tag:
@@ -337,10 +329,12 @@ cdef class PageReader(TextReader):
         this.run, this.piece = self.run_number, self.border_count
         if not traits & IS_INLINE:
             self.enter_block(this)
-            # In a sentence nobody sees what only a browser without scripts or an opened dialog would show.
+            # In a sentence nobody sees what only a browser without scripts would show.
             self.unseen = traits & IS_PART and (
-                is_unseen(attributes) or (traits & IS_CLOSED and self.run.text.size > 0)
+                is_unseen(attributes) or attributes.fading == FADES or (traits & IS_NOSCRIPT and self.run.text.size > 0)
             )
+            this.hides = (attributes.unseen or attributes.fading) and not traits & (IS_PART | STAYS_KNOWN) and is_nameless(attributes)
+            this.needs_no_elements = attributes.fading == SHRINKS_FONT and not attributes.unseen
         elif traits & IS_LINK:
             self.open_links += 1
             self.segment.links += 1
@@ -357,8 +351,23 @@ cdef class PageReader(TextReader):
             self.keep_apart()
         elif traits & IS_READING:
             self.open_bracket(this)
-        if traits & IS_INLINE and not traits & IS_IMAGE and is_unseen(attributes):
-            self.unseen += 1
+        if attributes.display and not (attributes.unseen or attributes.fading) and traits & IS_INLINE and (
+            not traits & (IS_IMAGE | IS_BREAK)
+        ):
+            if attributes.display == AS_CELL:
+                this.traits |= SPACES
+                self.keep_apart()
+            else:
+                this.traits |= BREAKS_LINE
+                self.begin_line()
+        if traits & IS_INLINE and not traits & IS_IMAGE:
+            if self.unseen & HIDDEN_FONT and sets_font(attributes):
+                self.unseen -= HIDDEN_FONT
+            if is_unseen(attributes) or attributes.fading == FADES:
+                self.unseen += 1
+            elif attributes.fading == SHRINKS_FONT:
+                self.unseen |= HIDDEN_FONT
+        self.images += traits & IS_IMAGE != 0
         self.in_power |= traits & IS_POWER != 0
         if traits & IS_MARKED:
             mark = Mark(this.node, 0, self.run.text.size, self.run.text.size, -1, -1)
@@ -408,8 +417,13 @@ cdef class PageReader(TextReader):
         cdef const char **values = attributes.values
         cdef const char *names = values[CLASS]
         attributes.unseen = (values[HIDDEN] != NULL and strcmp(values[HIDDEN], "until-found") != 0) or (
-            values[STYLE] != NULL and _hides(values[STYLE])
+            values[STYLE] != NULL and style_hides(values[STYLE])
         )
+        if values[STYLE] != NULL:
+            attributes.fading = style_fading(values[STYLE])
+            attributes.display = style_display(values[STYLE])
+            if (values[ROLE] == NULL or not values[ROLE][0]) and style_makes_row(values[STYLE]):
+                values[ROLE] = "row"
         attributes.hidden = attributes.unseen or (
             values[ARIA_HIDDEN] != NULL and strcmp(values[ARIA_HIDDEN], "true") == 0
         )
@@ -495,6 +509,8 @@ cdef class PageReader(TextReader):
             self.close_bracket(this)
         if this.traits & SPACES:
             self.keep_apart()
+        if this.traits & BREAKS_LINE:
+            self.begin_line()
         self.unseen = this.outer_unseen
         return 0
 
@@ -551,41 +567,40 @@ cdef dict _columns(const int *rows, int count, tuple names):
     return dict(zip(names, columns))
 
 
-cdef bint is_ascii_lower(const char *text) noexcept:
-    """Return whether the text is ASCII without upper case."""
-    while text[0]:
-        if text[0] & 0x80 or c"A" <= text[0] <= c"Z":
-            return False
-        text += 1
-    return True
-
-
 cdef void no_attributes(ElementAttributes *attributes) noexcept:
     """Make it the attributes of an element that has none."""
     cdef int number
     for number in range(ATTRIBUTE_COUNT):
         attributes.values[number] = NULL
     attributes.hidden = attributes.unseen = attributes.is_note = attributes.is_closed_dialog = False
+    attributes.fading, attributes.display = STAYS, IN_LINE
     attributes.is_for_screen_readers = 0
     attributes.link_target, attributes.tag = SAME_SITE, -1
 
 
-cdef bint _hides(const char *style) except -1:
-    """Return whether a style hides its element; most styles name none of the properties."""
-    if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and strstr(style, "clip") == NULL and (
-        strstr(style, "idden") == NULL and not _is_far(style) and is_ascii_lower(style)
-    ):
-        return False
-    return _find_hiding(style[: strlen(style)].decode()) is not None
+cdef bint sets_font(ElementAttributes *attributes) noexcept:
+    """Return whether an element has a size of its letters of its own, as far as its attributes show."""
+    return attributes.fading != SHRINKS_FONT and (
+        attributes.values[CLASS] != NULL
+        or (attributes.values[STYLE] != NULL and strstr(attributes.values[STYLE], "font") != NULL)
+    )
 
 
-cdef bint _is_far(const char *style) noexcept:
-    """Return whether a style has a negative number of three figures or more."""
-    style = strchr(style, c"-")
-    while style != NULL:
-        if c"1" <= style[1] <= c"9" and c"0" <= style[2] <= c"9" and c"0" <= style[3] <= c"9":
+cdef bint is_nameless(ElementAttributes *attributes) noexcept:
+    """Return whether an element has no name by which a script or a style sheet would find it to show it."""
+    cdef int number
+    for number in (ID, CLASS, ROLE):
+        if attributes.values[number] != NULL and attributes.values[number][0]:
+            return False
+    return True
+
+
+cdef bint has_attribute(const char **attributes, const char *name) noexcept:
+    cdef int place = 0
+    while attributes != NULL and attributes[place] != NULL:
+        if strcmp(attributes[place], name) == 0:
             return True
-        style = strchr(style + 1, c"-")
+        place += 2
     return False
 
 
@@ -598,42 +613,17 @@ cdef bint is_closed_dialog(ElementAttributes *attributes) except -1:
     """Return whether an element that is hidden is a dialog by its class, id or role."""
     if attributes.is_closed_dialog == NOT_LOOKED_AT:
         attributes.is_closed_dialog = (
-            _names_dialog(attributes.values[CLASS]) or _names_dialog(attributes.values[ID])
-            or _names_dialog(attributes.values[ROLE])
+            names_dialog(attributes.values[CLASS]) or names_dialog(attributes.values[ID])
+            or names_dialog(attributes.values[ROLE])
         )
     return attributes.is_closed_dialog
-
-
-cdef bint _names_dialog(const char *names) except -1:
-    cdef str text
-    if names == NULL or strpbrk(names, "oO") == NULL:
-        return False
-    text = names[: strlen(names)].decode().lower()
-    for name in _DIALOGS:
-        if name in text:
-            return _find_dialog(text) is not None
-    return False
 
 
 cdef bint is_unseen(ElementAttributes *attributes) except -1:
     """Return whether nobody sees the text of an element in a line; few elements are asked."""
     if attributes.is_for_screen_readers == NOT_LOOKED_AT:
-        attributes.is_for_screen_readers = _is_for_screen_readers(attributes.values[CLASS])
+        attributes.is_for_screen_readers = names_hide(attributes.values[CLASS])
     return attributes.unseen or attributes.is_for_screen_readers
-
-
-cdef bint _is_for_screen_readers(const char *names) except -1:
-    """Return whether the names of classes say that nobody sees the text, or only screen readers have it."""
-    if strstr(names, "nly") == NULL and strstr(names, "hid") == NULL and strstr(names, "Hid") == NULL and (
-        strstr(names, "creen") == NULL and strstr(names, "visible") == NULL and strstr(names, "d-none") == NULL
-        and strstr(names, "-sr") == NULL and strstr(names, "sr-text") == NULL and strstr(names, "11y-text") == NULL
-        and strstr(names, "assistive") == NULL and strstr(names, "mw-edit") == NULL
-    ):
-        return False
-    classes = names[: strlen(names)].decode().split()
-    if any(map(_is_for_screen_reader, classes)):
-        return True
-    return not _HIDDEN.isdisjoint(classes) and not any(map(_shows, classes))
 
 
 cdef int link_target(const char *href, bytes host) except -1:

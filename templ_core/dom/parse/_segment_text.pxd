@@ -15,6 +15,7 @@ from templ_core.dom.parse._shown_values cimport IS_SHOWN, Shown, show, show_attr
 cdef enum:
     LINE_BREAK = 0x0B       # vertical tab: a line break that survives the collapsing
     BULLET_BYTES = 3
+    DOT_BYTES = 2           # of the middle dot, a letter in Catalan
     SEAM = 1                # in place of a blank: one is written if words meet there
 
 
@@ -164,6 +165,25 @@ cdef inline bint begin_bullet(
         at[0], size[0] = begin, <int>(end - begin)
     run.blank = c" "
     return begins
+
+
+cdef inline void skip_bullet(const unsigned char **at, int *size, const uint16_t *classes) noexcept:
+    """Move behind a bullet that begins the text of a list item, which has one by its element."""
+    cdef const unsigned char *begin = at[0]
+    cdef const unsigned char *end = begin + size[0]
+    cdef const unsigned char *after = begin
+    while after < end and _is_in(next_point(&after), SPACE | UNSEEN, classes):
+        begin = after
+    if end - begin >= BULLET_BYTES and _is_bullet(begin):
+        begin += BULLET_BYTES
+    elif end - begin >= DOT_BYTES and not memcmp(begin, b"\xc2\xb7", DOT_BYTES):
+        begin += DOT_BYTES
+        after = begin
+        if begin < end and not _is_in(next_point(&after), SPACE | UNSEEN, classes):
+            return
+    else:
+        return
+    at[0], size[0] = begin, <int>(end - begin)
 
 
 cdef inline bint _is_in(unsigned int point, int wanted, const uint16_t *classes) noexcept:

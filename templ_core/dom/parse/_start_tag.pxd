@@ -28,6 +28,7 @@ cdef enum:
     IS_TABLE = 131072
     IS_TABLE_PART = 262144  # means nothing outside a table
     EMBEDS = 524288         # stands for a text of its own: math
+    IS_DIALOG = 1 << 25     # shows its text where it has `open`, which no table carries
 
 cdef enum:
     TRAIT_SLOTS = 512       # a power of two
@@ -101,7 +102,7 @@ cdef inline const unsigned char *read_attributes(
     tag.styles_font = False
     tag.claims = tag.traits & CLAIMS != 0
     tag.embeds = tag.traits & EMBEDS != 0
-    tag.keeps_attributes = tag.traits & IS_ROOT != 0
+    tag.keeps_attributes = tag.traits & (IS_ROOT | IS_DIALOG) != 0
     while True:
         at = skip_blanks(at, end)
         if end - at < 2:

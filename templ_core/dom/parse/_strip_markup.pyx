@@ -35,7 +35,7 @@ from templ_core.dom.parse._shown_values cimport (
 from templ_core.dom.parse._start_tag cimport (
     CLAIMS, EMBEDDING, EMBEDS, ENDS_HTML, FONT_STYLE, HIDES, HOLDS_HTML, IS_BLOCK, IS_EMPTIED, IS_FONT, IS_FOREIGN,
     IS_LINK, IS_META, IS_PRE, IS_RAW, IS_ROOT, IS_TABLE, IS_TABLE_PART, IS_TARGET, ITEMTYPE, PROPERTY, REL,
-    RELATES, SHOWS_CLAIM, STARTS_HTML, StartTag, TYPE, TagTraits, add_traits, is_value, read_attributes,
+    IS_DIALOG, RELATES, SHOWS_CLAIM, STARTS_HTML, StartTag, TYPE, TagTraits, add_traits, is_value, read_attributes,
     shows_formula, traits_of,
 )
 
@@ -101,6 +101,7 @@ cdef void _fill_traits() noexcept:
         (("meta",), IS_META),
         (("font",), IS_FONT),
         (("pre",), IS_PRE),
+        (("dialog",), IS_DIALOG),
         (("base", "meta", "time"), CLAIMS),
         (("a", "link"), RELATES),
         (("time", "a", "span", "div", "p", "h1", "h2", "h3", "b", "strong", "td", "dd", "li"), SHOWS_CLAIM),
@@ -139,7 +140,7 @@ def strip_markup(
     the start tags of blocks, and all but one of several blanks after other tags are left out.
     Attributes move to the table (see `_attribute_table.pxd`) if `page_columns` reads them and are left
     out otherwise. They stay in the markup where the parser would change their values (character
-    references, carriage returns), in `html`, `head`, `body` and the `meta` of a title, and from
+    references, carriage returns), in `html`, `head`, `body`, `dialog` and the `meta` of a title, and from
     line 65535 on.
 
     What the parser would take for a part of something that is no text of the page is kept apart:

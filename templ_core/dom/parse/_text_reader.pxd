@@ -23,9 +23,17 @@ cdef enum:
     IS_HEADING = 16384
     IS_READING = 32768      # of the characters before it: rt
     IS_POWER = 65536        # sup
-    IS_CLOSED = 262144      # noscript, dialog
+    IS_NOSCRIPT = 262144
     IS_OF_ROW = 524288      # td, th, dt: its signs may say something, also where they are links
     ADDS_BRACKET = 131072   # behind the reading; known once it is open
+    IS_DIALOG = 1 << 25
+    IS_ITEM = 1 << 26       # li
+    STAYS_KNOWN = 1 << 27   # html, body, main, tr, li: what they hide is shown later, as that of rows behind "more"
+    BREAKS_LINE = 1 << 28   # an element in a line that its style makes a block; known once it is open
+
+cdef enum:
+    HIDDEN_FONT = 1 << 20   # of `unseen`: the letters of the element around have no size
+    HIDDEN_CHARS_MAX = 300  # of the text of a hidden block that is left out
 
 cdef enum:
     NOT_A_BREAK = IS_INLINE | IS_PART
@@ -49,6 +57,9 @@ cdef struct Open:               # an element whose end has not been reached
     int run, piece              # number of that run, and of the piece of it
     int first, last             # pieces of the run's text that are its own, of a block or part; -1 = none
     bint holds_block            # whether a segment has ended inside this part
+    bint hides                  # whether a block hides its text for good
+    bint needs_no_elements      # whether it hides it only if no element in it may show it again
+    int texts_before, signs_before, marks_before, images_before
 
 
 cdef class TextReader:
@@ -64,7 +75,7 @@ cdef class TextReader:
     cdef int block                  # row of the innermost open block or part; -1 = none
     cdef int holder                 # its place in the open elements
     cdef Text segments, signs       # their rows
-    cdef int node_count, segment_count
+    cdef int node_count, segment_count, images
     cdef Segment segment            # the one whose text `run` holds
     cdef Border *borders            # between the pieces of that text
     cdef int border_count, most_borders
@@ -76,16 +87,19 @@ cdef class TextReader:
     cdef int enter_block(self, Open *this) except -1
     cdef int leave_block(self, Open *this) except -1
     cdef int add(self, const char *text, int size) except -1
+    cdef int forget(self, const Open *block) except -1
     cdef int keep_apart(self) except -1
     cdef void note_own_text(self) noexcept
     cdef bint is_in_piece(self, const Open *one) noexcept
     cdef bint is_in_heading(self) noexcept
     cdef bint is_in_row(self) noexcept
+    cdef bint is_in_item(self) noexcept
     cdef int leave_out_anchor(self, Open *this) except -1
     cdef int begin_power(self, const char *text, int size) except -1
     cdef int open_bracket(self, Open *this) except -1
     cdef int close_bracket(self, Open *this) except -1
     cdef int break_line(self) except -1
+    cdef void begin_line(self) noexcept
     cdef int add_border(self, int inline_to, int inline_from, int owner) except -1
     cdef void cover(self, const Open *holder) noexcept
     cdef int flush(self) except -1

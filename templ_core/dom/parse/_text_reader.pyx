@@ -10,7 +10,7 @@ from templ_core._byte_string cimport Text, put, resized
 from templ_core._letters cimport WORD
 from templ_core.dom.parse._segment_text cimport (
     BULLET_BYTES, Run, Slice, add_collapsed, add_slice, add_verbatim, begin_bullet, end_marks, has_marks, marks_end,
-    run_begin, run_break, run_seam,
+    run_begin, run_break, run_seam, skip_bullet,
 )
 
 import re
@@ -50,6 +50,8 @@ cdef class TextReader:
             self.add_border(this.node, this.node + 1, this.node)
         self.holder, self.block = self.is_open - 1, this.node
         if not this.traits & IS_PART:
+            this.texts_before, this.signs_before = self.segment_count, <int>len(self.sign_texts)
+            this.marks_before, this.images_before = self.marks.count, self.images
             self.segment.inline_from = self.node_count
             self.open_verbatim += (this.traits & IS_VERBATIM) != 0
         return 0
@@ -64,7 +66,21 @@ cdef class TextReader:
         else:
             self.flush()
             self.open_verbatim -= (this.traits & IS_VERBATIM) != 0
+            if this.hides and self.images == this.images_before:
+                self.forget(this)
         self.block, self.holder, self.unseen = this.outer_block, this.outer_holder, this.outer_unseen
+        return 0
+
+    cdef int forget(self, const Open *block) except -1:
+        """Leave out what was read in a block that is over, if it is short: a longer text may be shown by a script."""
+        if block.needs_no_elements and self.node_count > block.node + 1:
+            return 0
+        if sum(map(len, self.texts[block.texts_before :])) > HIDDEN_CHARS_MAX:
+            return 0
+        del self.texts[block.texts_before :], self.sign_texts[block.signs_before :]
+        self.segment_count, self.marks.count = block.texts_before, block.marks_before
+        self.segments.size = self.segment_count * sizeof(Segment)
+        self.signs.size = block.signs_before * sizeof(Segment)
         return 0
 
     cdef int add(self, const char *text, int size) except -1:
@@ -79,7 +95,9 @@ cdef class TextReader:
         else:
             if self.in_power:
                 self.begin_power(text, size)
-            if self.run.text.size <= BULLET_BYTES:
+            if not self.run.text.size and self.is_in_item():
+                skip_bullet(&bytes, &size, self.classes)
+            elif self.run.text.size <= BULLET_BYTES:
                 solid = begin_bullet(&self.run, &bytes, &size, self.classes)
             solid += add_collapsed(&self.run, bytes, size, self.classes)
         if solid:
@@ -117,6 +135,16 @@ cdef class TextReader:
     cdef bint is_in_row(self) noexcept:
         """Return whether the block around is a cell or a term."""
         return self.holder >= 0 and self.open[self.holder].traits & IS_OF_ROW != 0
+
+    cdef bint is_in_item(self) noexcept:
+        """Return whether the block around is an item of a list, or the first element in one."""
+        if self.holder < 0:
+            return False
+        cdef Open *block = &self.open[self.holder]
+        if block.traits & IS_ITEM:
+            return True
+        cdef Open *outer = &self.open[max(block.outer_holder, 0)]
+        return outer.traits & IS_ITEM != 0 and block.node == outer.node + 1
 
     cdef int leave_out_anchor(self, Open *this) except -1:
         """Leave out a link to its own place: in a heading any sign, in a term or a cell one that stands for nothing else."""
@@ -180,6 +208,11 @@ cdef class TextReader:
             run_break(&self.run)
         self.after_break = True
         return 0
+
+    cdef void begin_line(self) noexcept:
+        """Begin a line of the same text."""
+        if not self.invisible and not self.unseen and not self.open_verbatim:
+            run_break(&self.run)
 
     cdef int add_border(self, int inline_to, int inline_from, int owner) except -1:
         """Note that another piece of the run's text begins, which this element holds."""

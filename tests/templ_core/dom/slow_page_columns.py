@@ -15,6 +15,7 @@ from templ_core.dom.tags import (
     PHRASES,
     SPACE_AFTER,
     STANDS_ALONE,
+    WHOLE_PAGE,
 )
 
 _ATTRIBUTES = ("id", "class", "role", "itemprop")
@@ -28,14 +29,37 @@ _POINT = tuple(
     re.compile(rf"(?<![\w-]){name}\s*:\s*{value}", re.IGNORECASE)
     for name, value in (("width", "[01]px"), ("height", "[01]px"), ("overflow", "hidden"))
 )
+_NOTHING = r"[.0]+(?:px|r?em|pt|%)?\s*(?:!\s*important\s*)?(?:;|\Z)"
+_FADING = re.compile(
+    rf"(?<![\w-])(?:opacity\s*:\s*{_NOTHING}|transform\s*:\s*scale\(\s*[.0]+\s*(?:,\s*[.0]+\s*)?\)"
+    r"|content-visibility\s*:\s*hidden|clip-path\s*:\s*circle\(\s*[.0]+(?:px|%)?\s*[)a])",
+    re.IGNORECASE,
+)
+_MOTION = re.compile(r"transition|animation|will-change|translate|filter", re.IGNORECASE)
+_CLIPPED = re.compile(r"(?<![\w-])overflow(?:-y)?\s*:\s*(?:hidden|clip)", re.IGNORECASE)
+_FLAT = re.compile(rf"(?<![\w-])(?:max-)?height\s*:\s*{_NOTHING}", re.IGNORECASE)
+_BOX = re.compile(
+    r"(?<![\w-])(?:display\s*:\s*(?!inline\s*(?:[;!]|\Z))|position\s*:\s*(?:absolute|fixed)|float\s*:\s*[lr])",
+    re.IGNORECASE,
+)
+_NO_FONT = re.compile(
+    rf"(?<![\w-])(?:font-size\s*:\s*{_NOTHING}|font\s*:\s*[.0]+(?:px)?[\s/])", re.IGNORECASE
+)
+_DISPLAY = re.compile(
+    r"(?<![\w-])display\s*:\s*(?:(?P<cell>table-cell)|(?P<block>block|flex|grid|flow-root|list-item|table(?:-row)?))"
+    r"\s*(?:[;!]|\Z)",
+    re.IGNORECASE,
+)
+_ROW = re.compile(r"(?<![\w-])display\s*:\s*table-row\s*(?:[;!]|\Z)", re.IGNORECASE)
+_HIDDEN_CHARS_MAX = 300
 _FOR_SCREEN_READERS = re.compile(
     r"(?<!\S)(?!not-)[\w-]*(?:off-?screen|(?:sr[-_]?only|sr[-_]?text|visually[-_]?hidden|hidden-visually|readers?-only"
-    r"|hidden-accessible|screen-?reader|a11y-hidden|a11y-text|accessibly-hidden|show-for-sr|assistive-text|element-invisible|mw-editsection)"
+    r"|hidden-accessible|screen-?(?:reader|only)(?:-?only)?|a(?:11|ll)y-(?:hidden|text|only)|accessib(?:ly|ility|le)-hidden|show-for-sr|assistive-text|element-invisible|mw-editsection)"
     r"(?:[s_-][\w-]*)?)(?!\S)",
     re.IGNORECASE,
 )
 _HIDDEN_CLASS = re.compile(
-    r"(?<!\S)(?:hidden|is-hidden|d-none|hide|invisible|ng-hide|uk-hidden|w3-hide)(?!\S)"
+    r"(?<!\S)(?:hidden|is-hidden|d-none|hide|invisible|ng-hide|uk-hidden|w3-hide|display-none|u-hide|hiddenStructure)(?!\S)"
 )
 _SHOWING_CLASS = re.compile(r"(?<!\S)(?:[\w-]+:\S|d-\w+-\w+|(?:visible|show)-\S)")
 _DIALOG = re.compile(
@@ -66,7 +90,9 @@ class _Holder:
         self.node, self.tag, self.is_part = node, tag, is_part
         self.own_pieces = []
         self.holds_block = False
-        self.unseen = 0
+        self.unseen = self.without_font = 0
+        self.hides = self.needs_no_elements = False
+        self.before = ()
 
 
 class _Piece:
@@ -89,7 +115,7 @@ class SlowPageColumns:
         self._segments, self._signs = [], []
         self._open = []
         self._holders = []
-        self._invisible = self._open_links = 0
+        self._invisible = self._open_links = self._images = 0
         self._begin_run()
         for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
             if event == "start":
@@ -127,20 +153,33 @@ class SlowPageColumns:
             or all(one.search(style) for one in _POINT)
         )
         names = " ".join(element.get(name) or "" for name in ("class", "id", "role"))
-        if kind != "inline" and is_unseen and _DIALOG.search(names):
+        is_closed_dialog = kind != "inline" and is_unseen and _DIALOG.search(names)
+        if is_closed_dialog or (tag == "dialog" and element.get("open") is None):
             self._invisible += 1
             return
+        fading = _fading(style)
         node = len(self._nodes)
         self._open_node(element, is_hidden=is_unseen)
+        is_hidden = is_unseen
+        hides = (is_unseen or fading) and not any(
+            element.get(name) for name in ("id", "class", "role")
+        )
+        hides = hides and not _ROW.search(style) and tag not in WHOLE_PAGE | {"tr", "li"}
+        is_without_font = fading == "font" and not is_unseen
         is_unseen |= _hides(element.get("class") or "")
+        is_unseen |= fading == "fades"
         mark = {"kind": kind, "node": node, "tag": tag, "start": len(self._text()), "after": ""}
         mark["run"], mark["piece"] = self._pieces, self._piece
         self._open.append(mark)
         if self._holders:
-            mark["outer_unseen"] = self._holders[-1].unseen
+            mark["outer_unseen"] = self._holders[-1].unseen, self._holders[-1].without_font
         if kind != "inline":
-            in_text = tag in {"dialog", "noscript"} and bool(_collapse(self._run()))
+            in_text = tag == "noscript" and bool(_collapse(self._run()))
             self._enter_holder(mark, unseen=int(kind == "part" and (is_unseen or in_text)))
+            if kind == "block":
+                holder = self._holders[-1]
+                holder.hides, holder.needs_no_elements = hides, is_without_font
+                holder.before = len(self._segments), len(self._signs), self._images
         elif tag == "a":
             self._open_link(element.get("href") or "", mark)
         elif tag == "br":
@@ -152,8 +191,23 @@ class SlowPageColumns:
             self._keep_apart()
         elif tag == "rt":
             self._open_bracket(mark)
-        if kind == "inline" and is_unseen and tag != "img" and self._holders:
-            self._holders[-1].unseen += 1
+        may_break = kind == "inline" and tag not in {"img", "br"} and not (is_hidden or fading)
+        display = _DISPLAY.search(style) if may_break else None
+        if display and display["cell"]:
+            mark["after"] = " "
+            self._keep_apart()
+        elif display:
+            mark["after"] = "\n"
+            self._begin_line()
+        if kind == "inline" and tag != "img" and self._holders:
+            holder = self._holders[-1]
+            if fading != "font" and (element.get("class") is not None or "font" in style):
+                holder.without_font = 0
+            if is_unseen:
+                holder.unseen += 1
+            elif is_without_font:
+                holder.without_font = 1
+        self._images += tag == "img"
         if tag == "sup":
             self._in_power = True
         self._add(element.text)
@@ -169,6 +223,8 @@ class SlowPageColumns:
 
     def _open_node(self, element, *, is_hidden):
         values = [element.get(name) or "" for name in _ATTRIBUTES]
+        if not values[2] and _ROW.search(element.get("style") or ""):
+            values[2] = "row"
         self._nodes.append(
             {
                 "element_type": (element.tag, "\n".join([*values, ""]) if any(values) else ""),
@@ -204,8 +260,7 @@ class SlowPageColumns:
 
     def _open_bracket(self, mark):
         text = _collapse(self._run())
-        is_unseen = self._holders and self._holders[-1].unseen
-        if is_unseen or self._is_in_pre() or not text or text[-1] in "(\uff08":
+        if self._is_unseen() or self._is_in_pre() or not text or text[-1] in "(\uff08":
             return
         self._end_with("(")
         mark["bracket"] = True
@@ -231,10 +286,12 @@ class SlowPageColumns:
                 self._piece.texts = [self._text()[: self._text().rindex("(")]]
             else:
                 self._end_with(")")
-        if tag in SPACE_AFTER or mark["after"]:
+        if tag in SPACE_AFTER or mark["after"] == " ":
             self._keep_apart()
+        if mark["after"] == "\n":
+            self._begin_line()
         if self._holders:
-            self._holders[-1].unseen = mark["outer_unseen"]
+            self._holders[-1].unseen, self._holders[-1].without_font = mark["outer_unseen"]
 
     def _leave_anchor(self, mark):
         if not mark["is_anchor"] or self._is_in_pre() or mark["piece"] is not self._piece:
@@ -260,11 +317,25 @@ class SlowPageColumns:
             return
         self._flush()
         self._holders.pop()
+        if holder.hides and holder.before[2] == self._images:
+            self._forget(holder)
         self._piece.owner = self._block()
+
+    def _forget(self, holder):
+        segments, signs, _ = holder.before
+        if holder.needs_no_elements and len(self._nodes) > holder.node + 1:
+            return
+        if sum(len(one["text"]) for one in self._segments[segments:]) <= _HIDDEN_CHARS_MAX:
+            del self._segments[segments:], self._signs[signs:]
+
+    def _is_unseen(self):
+        return bool(self._holders) and bool(
+            self._holders[-1].unseen or self._holders[-1].without_font
+        )
 
     def _add(self, text):
         text = _UNSEEN.sub("", text or "")
-        if not text or (self._holders and self._holders[-1].unseen):
+        if not text or self._is_unseen():
             return
         if not self._is_in_pre():
             if self._in_power:
@@ -272,7 +343,9 @@ class SlowPageColumns:
                 if re.search(r"[0-9]$", self._run()) and re.match("[0-9+\u2212-]", text):
                     self._piece.texts.append("^")
             before = _collapse(self._run())
-            if not before and re.match(rf"\s*[{_BULLETS}]{_LETTER}", text):
+            if not before and self._is_in_item():
+                text = re.sub(rf"^\s*(?:[{_BULLETS}]|\u00b7(?!\S))", "", text)
+            elif not before and re.match(rf"\s*[{_BULLETS}]{_LETTER}", text):
                 bullet = re.search(rf"[{_BULLETS}]", text).end()
                 text = f"{text[:bullet]} {text[bullet:]}"
             elif (
@@ -290,7 +363,7 @@ class SlowPageColumns:
                 self._holders[-1].own_pieces.append(len(self._pieces) - 1)
 
     def _keep_apart(self):
-        if not (self._holders and self._holders[-1].unseen):
+        if not self._is_unseen():
             self._piece.texts.append(" " if self._is_in_pre() else _SEAM)
 
     def _text(self):
@@ -313,6 +386,17 @@ class SlowPageColumns:
         else:
             self._piece.texts.append("\n" if self._is_in_pre() else "\v")
             self._after_break = True
+
+    def _begin_line(self):
+        if not self._is_unseen() and not self._is_in_pre():
+            self._piece.texts.append("\v")
+
+    def _is_in_item(self):
+        if not self._holders:
+            return False
+        own, outer = self._holders[-1], self._holders[-2] if self._holders[1:] else None
+        is_first = outer is not None and outer.tag == "li" and own.node == outer.node + 1
+        return own.tag == "li" or is_first
 
     def _begin_run(self):
         self._pieces = [_Piece(self._block(), len(self._nodes), self._open_links)]
@@ -383,6 +467,15 @@ class SlowPageColumns:
             [sign["text"] for sign in self._signs],
             {name: [sign[name] for sign in self._signs] for name in _SIGN_COLUMNS},
         )
+
+
+def _fading(style):
+    """Return how a style shows nothing of its element; empty if it shows it."""
+    if _FADING.search(style):
+        return "" if _MOTION.search(style) else "fades"
+    if _CLIPPED.search(style) and _FLAT.search(style):
+        return "fades" if _BOX.search(style) else "flattens"
+    return "font" if _NO_FONT.search(style) else ""
 
 
 def _hides(names):

@@ -17,6 +17,12 @@ def texts(markup):
     return parse_document(markup, "https://example.com/a").segments.texts
 
 
+HIDING_BLOCKS = (
+    "<div hidden>", "<p style='display:none'>", "<div style='visibility:hidden'>", "<div style='opacity:0'>", "<p style='font-size:0'>",
+    "<section style='max-height:0;overflow:hidden'>", "<div style='height:0px; overflow:hidden'>",
+)  # fmt: skip
+
+
 def whole_text(markup):
     document = parse_document(markup, "https://example.com/a")
     return render_text(document, np.ones(len(document.segments.texts), bool))
@@ -39,10 +45,14 @@ def test_text_between_blocks_is_a_segment(markup, segments):
 HIDING_STYLES = (
     "clip-path:inset(50%)", "position:absolute; clip-path: inset(100%)", "position:absolute;left:-999em", "top: -9999px", "left:-10000px",
     "display:block;text-indent:-9999px", "position:absolute;WIDTH:1px;height:1px;overflow:hidden", "overflow:hidden;height:0px;width:0px",
+    "opacity:0", "opacity: 0.0 !important; position:absolute", "OPACITY:0%", "font-size:0", "font-size: 0px; color:red", "font:0/0 a",
+    "display:inline-block;max-height:0;overflow:hidden", "position:absolute;height:0;overflow-y:clip", "transform:scale(0)", "content-visibility:hidden",
 )  # fmt: skip
 SHOWING_STYLES = (
     "left:-20px", "top:-50em", "border-width:1px;height:1px;overflow:hidden", "width:10px;height:1px;overflow:hidden", "text-indent:-36px",
     "clip-path:inset(5%)", "margin-top:-1000px", "width:1px;height:1px",
+    "opacity:.5", "fill-opacity:0", "opacity:0;transition:opacity 1s", "opacity:0;transform:translateY(9px)", "font-size:0.8em", "font-size:01em",
+    "max-height:0;overflow:hidden", "height:0.5em;overflow:hidden;display:inline-block", "height:0;display:inline-block", "transform:scale(0.5)", "line-height:0",
 )  # fmt: skip
 HIDING_CLASSES = (
     "hide",
@@ -54,6 +64,12 @@ HIDING_CLASSES = (
     "accessibly-hidden",
     "sr-text",
     "readers-only",
+    "elementor-screen-only",
+    "a11y-only",
+    "ally-hidden",
+    "accessibility-hidden",
+    "display-none",
+    "hiddenStructure",
 )
 
 
@@ -73,14 +89,14 @@ HIDING_CLASSES = (
         *((f"<p>39€ <b class='{name}'>old</b>29€", ["39€ 29€"]) for name in HIDING_CLASSES),
         ("<h2>Boats<span class=mw-editsection>[<a href=/e>edit</a>]</span></h2>", ["Boats"]),
         ("<p>1<b style='backface-visibility:hidden'>2</b><b hidden=until-found>3</b><b popover>4</b><b style='margin-left:-9999px'>5</b>", ["1235"]),
-        ("<div>The word <dialog>its meaning</dialog> is old</div><dialog>Terms</dialog>", ["The word is old", "Terms"]),
+        ("<div>The word <dialog>its meaning</dialog> is old</div><dialog>Terms</dialog><dialog open>More</dialog>", ["The word is old", "More"]),
         ("<p>shown to <span aria-hidden=true>readers</span> only", ["shown to readers only"]),
         ("<span hidden>a<p>b</p></span>c", ["b", "c"]),
         ("<p>Read <x-a hidden>b</x-a>on", ["Read on"]),
         ("<p>one <noscript>without scripts</noscript> two", ["one two"]),
         ("<noscript><p>one</noscript>", ["one"]),
         ("<div class='modal fade' style='display:none'><p>Terms</div><div id=terms hidden>b</div>", ["b"]),
-        ("<div class=modal><p>a</div><div hidden>b</div>", ["a", "b"]),
+        ("<div class=modal><p>a</div><div hidden>b</div><div hidden id=c>c</div>", ["a", "c"]),
         # Characters that only say where a word may break are no part of it.
         ("<p>Kre&shy;dit f\u00f6r&#173;dern zero&#8203;width \ufeffa&#x2060;b", ["Kredit f\u00f6rdern zerowidth ab"]),
         ("<pre>so&shy;\n  ft</pre>", ["so\n  ft"]),
@@ -118,7 +134,7 @@ def test_a_title_has_no_character_that_nobody_sees():
 def test_links_and_hidden_elements_are_marked_where_their_text_stands():
     page = parse_document(
         "<p>See <a href='/x'>here</a> and <a href='https://other.org/y'>there</a></p>"
-        "<p style='display: none'>a<p hidden>b<p aria-hidden=true>c<p>d",
+        "<p style='display: none' id=a>a<p hidden id=b>b<p aria-hidden=true>c<p>d",
         "https://example.com/a",
     )
     assert page.segments.links.tolist() == [2, 0, 0, 0, 0]
@@ -209,3 +225,74 @@ def test_bits_of_a_node_and_all_its_ancestors_are_joined(depth, data):
 def test_bits_of_the_tags_of_element_types():
     element_types = [("p", "a"), ("td", ""), ("p", ""), ("pre", "b")]
     assert tag_bits(element_types, {"p": 1, "pre": 6}).tolist() == [1, 0, 1, 6]
+
+
+@pytest.mark.parametrize("start", HIDING_BLOCKS)
+def test_a_short_block_is_hidden_for_good_if_no_script_finds_it_by_a_name(start):
+    shown, end = "<p>one</p>", f"</{start[1:].split(' ')[0].strip('>')}>"
+    assert texts(f"{shown}{start}two{end}<p>three") == ["one", "three"]
+    assert texts(f"{shown}{start.replace(' ', ' class=tab ', 1)}two{end}<p>three") == [
+        "one",
+        "two",
+        "three",
+    ]
+    long = "two " * 100
+    assert texts(f"{shown}{start}{long}{end}<p>three") == ["one", long.strip(), "three"]
+
+
+def test_what_hides_a_block_leaves_its_pictures_its_rows_and_the_whole_page():
+    assert texts("<body style='visibility:hidden'><p>one") == ["one"]
+    assert texts("<ul><li style='display:none'>one<li>two</ul>") == ["one", "two"]
+    assert texts("<figure style='opacity:0'><img src=a><figcaption>one</figure>") == ["one"]
+    assert texts("<p style='font-size:0'><span class=a>one</span></p>") == ["one"]
+    assert texts("<p>a <b style='font-size:0'>b<i style='font-size:12px'>c</i>d</b>e") == ["a ce"]
+
+
+def test_a_hidden_block_takes_its_marks_along():
+    markup = "<ul><li><a href=/a>one</a></ul><div hidden>two <a href=/b>three</a> ✓</div><p>four <b>five</b>"
+    document = parse_document(markup, "https://example.com/a", with_marks=True)
+    marks = document.marks
+    shown = [
+        (document.nodes.tags[node], document.segments.texts[segment][start:end])
+        for node, segment, start, end in zip(
+            marks.node, marks.segment, marks.start, marks.end, strict=True
+        )
+    ]
+    assert shown == [("a", "one"), ("b", " five")]
+    assert not document.signs.texts
+
+
+@pytest.mark.parametrize("dialog", ["<dialog>xx</dialog>", "<dialog id=a><p>xx</p></dialog>"])
+def test_a_dialog_that_is_not_open_is_not_shown_wherever_it_stands(dialog):
+    for around in (
+        "<p>{}A word",
+        "<p>A word {}",
+        "<ul><li>{}A word",
+        "<table><td>A word{}</table>",
+    ):
+        assert texts(around.format(dialog)) == ["A word"]
+    assert texts(f"{dialog.replace('<dialog', '<dialog open')}<p>A word") == ["xx", "A word"]
+
+
+@pytest.mark.parametrize(
+    ("item", "text"),
+    [
+        ("• One", "One"), ("•&nbsp;One", "One"), ("<span>•</span> One", "One"), ("•One", "One"), ("· One", "One"), ("<p>● One", "One"),
+        ("·One", "·One"), ("One • two", "One • two"), ("- One", "- One"), ("✓ One", "✓ One"),
+    ],
+)  # fmt: skip
+def test_the_bullet_of_a_list_item_is_no_text(item, text):
+    assert texts(f"<ul><li>{item}</ul>") == [text]
+
+
+def test_an_element_in_a_line_that_its_style_makes_a_block_has_a_line_of_its_own():
+    assert texts("<p><b style='display:block'>Oak</b>The tree") == ["Oak\nThe tree"]
+    assert texts("<p>one<i style='display:inline-block'>two</i>three") == ["onetwothree"]
+    assert texts("<p>Oak<i style='display:table-cell'>4 m</i>tall") == ["Oak 4 m tall"]
+
+
+def test_rows_of_a_table_may_be_made_by_styles():
+    cell = "<div style='display: table-cell'>{}</div>"
+    row = f"<div style='display:table-row'>{cell}{cell}</div>"
+    table = f"<div style='display:table'>{row.format('Oak', '4 m')}{row.format('Elm', '3 m')}</div>"
+    assert whole_text(table) == "Oak\t4 m\nElm\t3 m"

@@ -453,6 +453,10 @@ POSTS = {
     " Inženýři roky varovali, že dřevěné pilíře pod vodou hnijí, a oprava po bouři nepřečkala zimu. Práce začnou po školních prázdninách"
     " a do té doby musí lidé chodit oklikou přes silniční most, který je daleko.",
     "ro": "Consiliul orașului a decis marți seara să reconstruiască pasarela de peste pârâu, care a fost închisă de la inundația din primăvară.",
+    "hu": "A városi tanács kedden este úgy döntött, hogy újjáépíti a régi gyaloghidat a malompatak felett, amely a tavaszi áradás óta zárva van.",
+    "hr": "Gradsko vijeće odlučilo je u utorak navečer obnoviti stari pješački most preko potoka, koji je od proljetne poplave zatvoren za sve.",
+    "lt": "Miesto taryba antradienio vakarą nusprendė atstatyti seną pėsčiųjų tiltą per upelį, kuris po pavasario potvynio yra uždarytas.",
+    "et": "Linnavolikogu otsustas teisipäeva õhtul, et vana jalakäijate sild üle oja taastatakse, ja see on olnud suletud kevadest saadik.",
     "fi": "Kaupunginvaltuusto päätti tiistaina rakentaa vanhan sillan uudelleen, ja se on ollut suljettuna kevään tulvasta lähtien, mutta ei kauan.",
     "no": "Kommunestyret vedtok tirsdag kveld å bygge opp igjen den gamle gangbrua over bekken, som har vært stengt siden flommen i vår."
     " Det var ingen som visste om den kan stå en vinter til etter stormen.",
@@ -503,4 +507,29 @@ def test_a_subject_that_the_page_shows_stands_without_what_a_board_puts_before_i
             f"<title>{title}</title>", f"{body}<p>Where are they? In the harbour, said Ann."
         ).title
         == headline
+    )
+
+
+LABELLED = (
+    "<meta name='twitter:label1' content='{}'><meta name='twitter:data1' content='{}'>"
+    "<meta name='twitter:label2' content='{}'><meta name='twitter:data2' content='{}'>"
+)
+
+
+@pytest.mark.parametrize(
+    "label", ["Written by", "Verfasst von", "Escrito por", "Écrit par", "Автор", "作者"]
+)
+def test_a_label_for_previews_names_the_author(label):
+    head = LABELLED.format(label, "Ann Lee", "Est. reading time", "3 minutes")
+    assert metadata(head).authors == ["Ann Lee"]
+    assert metadata(head + "<meta name=author content='Tom Poe'>").authors == ["Tom Poe"]
+
+
+def test_labels_for_previews_tell_of_a_product():
+    head = LABELLED.format("Price", "£12.50", "Availability", "In stock")
+    product = metadata(f"<meta property=og:type content=product>{head}").product
+    assert (product.price, product.price_currency, product.availability) == (
+        "12.50",
+        "GBP",
+        "InStock",
     )

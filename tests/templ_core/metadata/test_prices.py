@@ -25,12 +25,19 @@ def test_the_number_beside_the_currency_is_the_price(text, number):
     ("text", "number", "currency"),
     [
         ("￥4,990", "4990", None), ("49,90 лв.", "49.90", "BGN"), ("١٢٩ ر.س", "129", None), ("1.249,90 lei", "1249.90", "RON"),
-        ("1249:-", "1249", "SEK"), ("49,- €", "49", "EUR"), ("49^90 €", "49.90", "EUR"), ("$.99", "0.99", None),
+        ("1249:-", "1249", "SEK"), ("49,- €", "49", "EUR"), ("49^90 €", "49.90", "EUR"), ("Fr. 49.–", "49", "CHF"), ("49.- Fr.", "49", "CHF"), ("SFr. 1'249.50", "1249.50", "CHF"), ("CHF 49.–", "49", "CHF"), ("$.99", "0.99", None),
     ],
 )  # fmt: skip
 def test_a_price_alone_is_seen_with_the_sign_of_its_currency(text, number, currency):
     assert shows_price(text)
     assert price_in(text)[:3] == (number, currency, True)
+
+
+@pytest.mark.parametrize(
+    "text", ["Fr. 12.30 Uhr", "Do 9-12 Fr 13-17", "Fr 9.00-12.00", "Mo. - Fr. 8.00 - 18.00"]
+)
+def test_a_friday_is_no_price(text):
+    assert not shows_price(text)
 
 
 def test_a_sign_names_a_currency_only_if_no_other_has_it():
@@ -54,6 +61,9 @@ def priced(body, kind="itemscope itemtype=https://schema.org/Product"):
     ("body", "price"),
     [
         ("<div class=price>€ 24.50</div>", "24.50"),
+        ("<div class=price>€24.50/month</div>", "24.50"),
+        ("<div class=price>24,50 € pro Monat</div>", "24.50"),
+        ("<div class=price>€ 2.50/month</div><div class=price>€ 24.50</div>", "24.50"),
         ("<div class=old-price>€ 30.00</div><div class=sale-price>€ 24.50</div>", "24.50"),
         ("<select><option>Red - €24.50</option><option>Blue - €24.50</option></select>", "24.50"),
     ],
