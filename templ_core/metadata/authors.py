@@ -75,7 +75,7 @@ _POSTED = pattern(
 """What stands before "by" in a byline, its date aside."""
 BY = pattern(
     r"(?:^|(?<=[\s|·•–—,/:\d]))(?:(?:by|von|par|por|door|di|av|af|autor(?:in|es)?|author(?: of the article)?"
-    r"|auteur|autore|автор|od|przez)(?:\s*:\s*|\s+)|(?:text[eo]?|words)\s?:\s*|(?:作者|記者|记者|取材|文)\s*[:：/／]\s*|記者(?=\w{2,4}[/／])|by(?-i:(?=[A-ZÀ-Þ][\w.’'-])))",
+    r"|auteur|autore|автор|od|przez)(?:\s*:\s*|\s+)|(?:text[eo]?|words)\s?:\s*|(?:作者|記者|记者|取材|文)\s*[:：/／・]\s*|[記记]者(?=\w{2,4}[/／]|\s+[\u4e00-\u9fff]{2,4}(?:\s|[|｜/／,，、]|\Z))|by(?-i:(?=[A-ZÀ-Þ][\w.’'-])))",
     re.IGNORECASE,
 )
 _LABELLED = pattern(
@@ -83,8 +83,12 @@ _LABELLED = pattern(
     r"|(?:浏览|瀏覽|阅读|閱讀|点击|點擊)\w{0,3})\s*[:：/／]\s*[^\s|｜]*)[\s|｜]*"
 )
 """What Chinese bylines say beside the author: the source, the editor, the day, the number of readers."""
+REPORTER_BEHIND = pattern(
+    r"\s*(?P<name>[\u3040-\u30ff\u4e00-\u9fff]{2,6}(?=\s)|(?!본지|취재|인턴|사진|전문)[\uac00-\ud7a3]{2,4}(?<!부))\s?(?:記者|特派員|기자)(?!\w)"
+)
+"""A name before the word for a reporter, as Japanese and Korean bylines begin."""
 BY_WORD = pattern(
-    r"by|von[\s:]|p[ao]r[\s:]|door[\s:]|di[\s:]|a[vf][\s:]|aut|автор|od[\s:]|przez[\s:]|text[eo]?\s?:|words\s?:|作者|[記记]者|取材|文"
+    r"by|von[\s:]|p[ao]r[\s:]|door[\s:]|di[\s:]|a[vf][\s:]|aut|автор|od[\s:]|przez[\s:]|text[eo]?\s?:|words\s?:|作者|[記记]者|特派員|기자|取材|文"
 )
 """Parts of lower-case texts without which there is nothing that `BY` finds."""
 _OF_PICTURE = pattern(r"\W*(?:foto|photo|image|bild)", re.IGNORECASE)
@@ -174,12 +178,9 @@ def byline_authors(text: str, *, is_named: bool = False) -> list[str]:
     >>> byline_authors("Struck by Lightning"), byline_authors("Ann Lee", is_named=True)
     ([], ['Ann Lee'])
     """
-    match, start = None, 0
-    for candidate in BY.finditer(text) if BY_WORD.search(text.lower()) else ():
-        if not _OTHERS.search(text[: candidate.start()]):
-            match = candidate
-            break
-        start = candidate.end()
+    if reporter := REPORTER_BEHIND.match(text):
+        return [reporter["name"]]
+    match, start = _first_by(text)
     if (match is None and not is_named) or _OF_PICTURE.match(text):
         return []
     if match is not None and not is_named:
@@ -211,6 +212,16 @@ def byline_authors(text: str, *, is_named: bool = False) -> list[str]:
         if not names or (len(name) < len(part) and not _IN_PLACE.fullmatch(part[len(name) :])):
             break
     return authors
+
+
+def _first_by(text: str) -> tuple[re.Match[str] | None, int]:
+    """Return the first "by" that tells of the author, and where what others have done is over."""
+    start = 0
+    for candidate in BY.finditer(text) if BY_WORD.search(text.lower()) else ():
+        if not _OTHERS.search(text[: candidate.start()]):
+            return candidate, start
+        start = candidate.end()
+    return None, start
 
 
 def _without_titles(text: str) -> str:

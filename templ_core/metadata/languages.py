@@ -73,6 +73,8 @@ _BY_ENDINGS = frozenset(("cs", "et", "fi", "hr", "hu", "id", "lt", "lv", "pl", "
 _NO_WORDS: frozenset[str] = frozenset()
 _CANDIDATES = 3
 """Languages that the detector finds nearest, of which the first whose words a text has is believed."""
+_MORE_WORDS = 1.5
+"""How many times as many of its words a text must have for one that the detector finds less near."""
 _FOREIGN_LETTER = pattern(r"[^\W\d_a-zA-Z]")
 _FOREIGN_RATIO_MIN = 0.02
 """Share of the characters of a text that are such letters, with which it is not English if no English word is in it."""
@@ -213,7 +215,7 @@ def _surely(text: str, declared: str, languages: list[str] = _LANGUAGES) -> str 
         if language == "en":
             words_min = _ENGLISH_RATIO_MIN
         ratio = ratio_of(_ENGLISH if language == "en" else _FREQUENT.get(language, _NO_WORDS), text)
-        if ratio >= max(words_min, most):
+        if ratio >= max(words_min, _MORE_WORDS * most):
             best, most = language, ratio
     if best:
         return language_tag(best) if best != declared else None

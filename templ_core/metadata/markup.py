@@ -253,9 +253,9 @@ _META = {
     "author": (
         "article:author_name", "author", "og:author", "parsely-author", "sailthru.author", "byl",
         "article:author", "og:article:author", "article.author",
-        "creator", "cxenseparse:author", "authors",
+        "article:author:name", "vr:author", "creator", "cxenseparse:author", "authors",
     ),
-    "citation": ("citation_author", "citation_authors"),
+    "citation": ("citation_author", "citation_authors", "bepress_citation_author", "eprints.creators_name"),
     "creator": ("dc.creator", "dcterms.creator", "dc.contributor"),
     "published": (
         "article:published_time", "og:article:published_time", "datepublished", "article.published",

@@ -15,9 +15,16 @@ _NUMBER = pattern(r"\d+(?:[.,'’]\d+|[ \u00a0\u2009\u202f]\d{3}(?!\d))*")
 _CENTS = (
     (pattern(r"(?<=\d)\^(?=\d\d(?!\d))"), "."),
     (pattern(r"(?<![\d.,])(\d+)\s?([€£])(\d\d)(?![\d.,])"), r"\1.\3 \2"),
+    (pattern(r"(?<=\d)\s\.(?=\d\d\Z)"), "."),
+    (pattern(r"([$€£]\s?\d+)\s(?=\d\d\Z)"), r"\1."),
     (pattern(r"(?<![\d.,])\.(?=\d\d(?!\d))"), "0."),
+    (pattern(r"(?<![\d.,])(\d\d)p(?!\w)"), r"£0.\1"),
+    (pattern(r"(?<![\d.,])(\d\d)\s?¢"), r"$0.\1"),
+    (pattern(r"\b(US|CA|AU|NZ|HK|NT|MX)\s\$(?=\s?\d)"), r"\1$"),
+    (pattern(r"\b(USD|CAD|AUD|NZD|HKD|SGD|TWD|MXN)\s?\$\s?(?=\d)"), r"\1 "),
 )
-"""Decimals that are raised, that stand behind the sign, or that stand alone, and their usual form."""
+"""Decimals that are raised, that stand behind the sign, or that stand alone, parts of a pound or a dollar, and signs
+beside the name of their country; and their usual form."""
 _THREE_DECIMALS = "BHD IQD JOD KWD LYD OMR TND"
 """Currencies with a thousand parts (ISO 4217)."""
 _CODES = (
@@ -26,9 +33,9 @@ _CODES = (
     f" USD UYU UZS VND XAF XOF ZAR {_THREE_DECIMALS}"
 )
 _CURRENCY = (
-    r"(?:\b(?:R|US|AU?|CA?|NZ|HK|NT|MX)\$|[$€£¥￥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]"
-    rf"|\b(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|lei|din|RM|R|KD|SFr|Fr|Rp|Tk|KSh|Ksh|TL|Dhs)\b\.?"
-    r"|лв|руб|грн|р\.|ر\.س|د\.إ|د\.ك|元|円|원|:-)"
+    r"(?:\b(?:R|US|AU?|CA?|NZ|HK|NT|MX|S)\$|\bS/\.?|[$€£¥￥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]"
+    rf"|\b(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|lei|din|RM|R|KD|SFr|Fr|Rp|Tk|KSh|Ksh|TL|Dhs|đ|[Ee]uros?)\b\.?"
+    r"|лв|руб|грн|р\.|ر\.س|د\.إ|د\.ك|元|円|원|บาท|:-)"
 )
 _SIGN = (
     rf"(?:[$€£¥￥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]|(?<![^\W\d_])(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|lei|RM|Rp|Tk|KSh|Ksh|TL|Dhs)(?![^\W\d_])"
@@ -53,6 +60,9 @@ _CURRENCY_OF = {
     "HK$": "HKD",
     "NT$": "TWD",
     "MX$": "MXN",
+    "S$": "SGD",
+    "S/": "PEN",
+    "R": "ZAR",
     "€": "EUR",
     "£": "GBP",
     "₹": "INR",
@@ -68,6 +78,11 @@ _CURRENCY_OF = {
     "₱": "PHP",
     "₦": "NGN",
     "฿": "THB",
+    "บาท": "THB",
+    "đ": "VND",
+    "円": "JPY",
+    "원": "KRW",
+    **dict.fromkeys(("euro", "euros", "Euro", "Euros"), "EUR"),
     "₸": "KZT",
     "₼": "AZN",
     "лв": "BGN",

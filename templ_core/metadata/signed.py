@@ -7,6 +7,7 @@ from templ_core.metadata._scans import letters_of, segments_within
 from templ_core.metadata.authors import (
     BY,
     BY_WORD,
+    REPORTER_BEHIND,
     NameForm,
     author_names,
     byline_authors,
@@ -113,7 +114,9 @@ def _shown(page: PageView, others: list[list[str]]) -> list[str]:
             elif place == "named" and with_names:
                 names = byline_authors(text, is_named=True)
             else:
-                is_byline = BY_WORD.search(text.lower()) and BY.search(text)
+                is_byline = BY_WORD.search(text.lower()) and (
+                    BY.search(text) or REPORTER_BEHIND.match(text)
+                )
                 names = byline_authors(text) if is_byline else []
             if (
                 names

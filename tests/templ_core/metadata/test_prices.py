@@ -34,6 +34,19 @@ def test_a_price_alone_is_seen_with_the_sign_of_its_currency(text, number, curre
 
 
 @pytest.mark.parametrize(
+    ("text", "number", "currency"),
+    [
+        ("4,990円", "4990", "JPY"), ("1.299.000 đ", "1299000", "VND"), ("1,299 บาท", "1299", "THB"),
+        ("R 49.90", "49.90", "ZAR"), ("S$49.90", "49.90", "SGD"), ("S/ 49.90", "49.90", "PEN"), ("49 euros", "49", "EUR"),
+        ("USD $49.90", "49.90", "USD"), ("CAD$49.90", "49.90", "CAD"), ("US $49.90", "49.90", "USD"), ("99p", "0.99", "GBP"), ("99¢", "0.99", None),
+        ("€ 49 90", "49.90", "EUR"), ("$49 .90", "49.90", None),
+    ],
+)  # fmt: skip
+def test_a_stated_price_has_the_sign_of_its_currency_in_any_form(text, number, currency):
+    assert price_in(text)[:3] == (number, currency, True)
+
+
+@pytest.mark.parametrize(
     "text", ["Fr. 12.30 Uhr", "Do 9-12 Fr 13-17", "Fr 9.00-12.00", "Mo. - Fr. 8.00 - 18.00"]
 )
 def test_a_friday_is_no_price(text):

@@ -52,7 +52,8 @@ def offered(**fields):
         ({"price": "49.90", "priceCurrency": "€"}, "49.90", "EUR"),
         ({"price": "49,90 EUR"}, "49.90", "EUR"),
         ({"price": "$49.90"}, "49.90", None),
-        ({"price": "49.90", "priceCurrency": "euros"}, "49.90", None),
+        ({"price": "49.90", "priceCurrency": "euros"}, "49.90", "EUR"),
+        ({"price": "49.90", "priceCurrency": "credits"}, "49.90", None),
     ],
 )
 def test_a_currency_may_be_stated_by_its_sign(fields, price, currency):
