@@ -12,7 +12,7 @@ from typing import get_args
 import msgspec
 from aiokafka import TopicPartition
 
-from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.cleaned import CleanedRecord, DeletedRecord, Observed
 from schemas.codec import SchemaError, decode_json, encode_json, encode_msgpack
 from schemas.fingerprint import FingerprintRecord, Original, fingerprint_key
 from schemas.page_change import PageChangeRecord
@@ -44,6 +44,8 @@ _JUDGE_S = 1.0
 """Seconds between two searches for pages that are to be judged again."""
 _SENT_AT_ONCE = 500
 """Records that are read from the outbox at a time."""
+_UNOBSERVED_RECORDS = 100
+"""Records after which, if nothing was observed of any page, the workers do not write what a watcher needs."""
 log = logging.getLogger("templ")
 
 
@@ -67,6 +69,30 @@ def _decode_report(stored: bytes) -> WatchRecord:
     return msgspec.msgpack.decode(entry.value, type=_KINDS[entry.kind])
 
 
+class ObservedCheck:
+    """Warns once if the first records of all partitions have no field `observed`, as without TEMPL_OBSERVED."""
+
+    def __init__(self) -> None:
+        self._unobserved = 0
+        self._is_over = False
+
+    def note(self, record: CleanedRecord) -> None:
+        """Count a record; threads of several partitions may call it."""
+        if self._is_over:
+            return
+        if isinstance(record.observed, Observed):
+            self._is_over = True
+            return
+        self._unobserved += 1
+        if self._unobserved >= _UNOBSERVED_RECORDS:
+            self._is_over = True
+            log.warning(
+                "the first %s records have no field `observed`, so no changes and events are found: set "
+                "TEMPL_OBSERVED=true for the workers",
+                self._unobserved,
+            )
+
+
 class PartitionWatch(PartitionWork[WatchStore]):
     """What is noticed in one partition of `cleaned`."""
 
@@ -76,12 +102,14 @@ class PartitionWatch(PartitionWork[WatchStore]):
         number: int,
         contents: ContentIndex,
         site_settings: SettingsOfSites,
+        observed_check: ObservedCheck,
     ) -> None:
         bounds, path = config.settings.window, _store_path(config, number)
         super().__init__(config.broker, CLEANED, path, lambda path: WatchStore(path, bounds))
         self._site_settings = site_settings
         self.store.bounds_of = lambda site: site_settings.bounds(site, bounds)
         self._watch = Watch(self.store, contents)
+        self._observed_check = observed_check
 
     def take(self, message: Received) -> bool:
         """Take a record in; if it cannot be used, log why, and return False. A record that was stored changes nothing."""
@@ -112,6 +140,7 @@ class PartitionWatch(PartitionWork[WatchStore]):
         record = decode_json(value, CleanedRecord)
         if self._site_settings.is_forgotten(record.site):
             return [], None
+        self._observed_check.note(record)
         noticed, change = self._watch.take(record, message.timestamp_ms)
         return noticed.records(record), change
 
@@ -142,6 +171,7 @@ class Watcher(StoreRole[PartitionWatch]):
         super().__init__(config)
         self.metrics = WatcherMetrics()
         self._contents = contents
+        self._observed_check = ObservedCheck()
         self._follower = StoreFollower(config, FINGERPRINTS, contents, self._site_settings)
         self._keep_doing("fingerprints", self._follower.run)
         self._keep_doing("silent sites", self._report_silent_sites)
@@ -150,7 +180,9 @@ class Watcher(StoreRole[PartitionWatch]):
         self._keep_doing("judging again", self._judge_again)
 
     def _open(self, number: int) -> PartitionWatch:
-        return PartitionWatch(self.config, number, self._contents, self._site_settings)
+        return PartitionWatch(
+            self.config, number, self._contents, self._site_settings, self._observed_check
+        )
 
     def inner_progress(self) -> object:
         """Return how far each store has read, and how many fingerprints were read."""
