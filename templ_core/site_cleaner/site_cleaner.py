@@ -197,7 +197,12 @@ class SiteCleaner:
 
         Raises:
             CodecError: The page model of the options cannot be used.
+            ValueError: The options are something else; the message says what to give.
         """
+        if not isinstance(options, CleanerOptions | None):
+            raise ValueError(  # noqa: TRY004 - as for a time, so that callers catch one error
+                f"options={shown(options)}: give CleanerOptions, such as CleanerOptions(with_links=True)"
+            )
         self._lock = CallLock()
         with self._lock:
             self._start(options)

@@ -1,7 +1,7 @@
 """Cleans sites and whole crawls, so that the first page of a site profits from the others, too."""
 
-from collections.abc import Iterable, Iterator
-from itertools import groupby, starmap
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -78,9 +78,10 @@ def clean_site(
         The cleaned page for each page, in order, or why there is none.
 
     Raises:
-        ValueError: The pages are of several sites, or one is neither bytes nor text.
+        ValueError: The pages are of several sites, or one is no pair of a page and its URL.
     """
-    crawled = [CrawledPage(body, url, site).encodable() for body, url in pages]
+    pairs = (_fields(page, 2) for page in pages)
+    crawled = [CrawledPage(body, url, site).encodable() for body, url in pairs]
     if not crawled:
         return []
     keys = list(dict.fromkeys(page.site_key for page in crawled))
@@ -135,7 +136,7 @@ def clean_crawl(
     """
     bounds = sample or SampleBounds()
     done: set[str] = set()
-    for key, of_site in groupby(starmap(CrawledPage, pages), lambda page: page.site_key):
+    for key, of_site in groupby(map(_crawled, pages), lambda page: page.encodable().site_key):
         if key in done:
             raise ValueError(
                 f"pages of the site {key} come again behind those of another site: sort the pages by site, "
@@ -152,6 +153,25 @@ def clean_crawl(
             held.clear()
             for page in of_site:
                 yield page, cleaner.cleaned(cleaner.fetch(page), learns=True)
+
+
+def _crawled(page: CrawledPage | tuple[Any, ...]) -> CrawledPage:
+    return CrawledPage(*_fields(page, len(CrawledPage._fields)))
+
+
+def _fields(page: object, fields_max: int) -> Sequence[Any]:
+    """Return the fields of a page, 2 or more.
+
+    Raises:
+        ValueError: They are not given as a tuple; the message says what to give.
+    """
+    if not isinstance(page, tuple | list):
+        given = f"of type {type(page).__name__}"
+    elif not 2 <= len(page) <= fields_max:
+        given = f"a {type(page).__name__} of {len(page)}"
+    else:
+        return page
+    raise ValueError(f"a page is {given}: give each page as a tuple such as (html, url)")
 
 
 def _sample(pages: Iterator[CrawledPage], bounds: SampleBounds) -> Iterator[CrawledPage]:

@@ -267,8 +267,9 @@ def test_an_option_that_has_no_such_value_is_refused_in_words():
         lambda html: SiteCleaner().learn(URL.encode(), html),
         lambda html: clean_site([(URL, html)]),
         lambda html: list(clean_crawl([(URL, html)])),
+        lambda html: list(clean_crawl([(URL, html.encode())])),
     ],
-    ids=["clean", "SiteCleaner.clean", "both bytes", "learn", "clean_site", "clean_crawl"],
+    ids=["clean", "SiteCleaner.clean", "both bytes", "learn", "clean_site", "clean_crawl", "bytes"],
 )
 def test_swapped_arguments_are_refused_in_one_short_line(swapped):
     with pytest.raises(
@@ -276,6 +277,38 @@ def test_swapped_arguments_are_refused_in_one_short_line(swapped):
     ) as raised:
         swapped("<html>" + ARTICLE * 300)
     assert len(str(raised.value)) < 100
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (lambda: clean_site([ARTICLE]), "a page is of type str: give each page as a tuple"),
+        (
+            lambda: clean_site([(ARTICLE, URL, "a.org")]),
+            "a page is a tuple of 3: give each page as a",
+        ),
+        (
+            lambda: list(clean_crawl([ARTICLE.encode()])),
+            "a page is of type bytes: give each page as a",
+        ),
+        (
+            lambda: list(clean_crawl([{"html": ARTICLE, "url": URL}])),
+            "a page is of type dict: give",
+        ),
+        (
+            lambda: list(clean_crawl([(ARTICLE,)])),
+            "a page is a tuple of 1: give each page as a tuple",
+        ),
+        (
+            lambda: clean(ARTICLE, URL, "markdown"),
+            "options='markdown': give CleanerOptions, such as",
+        ),
+        (lambda: SiteCleaner(5), "options=5: give CleanerOptions, such as"),
+    ],
+)
+def test_other_types_are_refused_in_a_line_that_says_what_to_give(use, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        use()
 
 
 def test_no_error_holds_a_page():
