@@ -100,12 +100,15 @@ def page_changes(
         after: The later fetch.
         since: Time of the earlier fetch.
     """
-    if max(sum(map(len, one.shown)) for one in (before, after)) > CHARS_MAX:
+    if max(sum(map(len, version.shown)) for version in (before, after)) > CHARS_MAX:
         return None
     old, new = dict(_sentences(before.kept)), dict(_sentences(after.kept))
     added = _not_shown(new.keys() - old.keys(), before.shown)
     removed = _not_shown(old.keys() - new.keys(), after.shown)
-    moved = _moved([one for one in old if one in new], [one for one in new if one in old])
+    moved = _moved(
+        [sentence for sentence in old if sentence in new],
+        [sentence for sentence in new if sentence in old],
+    )
     lengths = [(len(one), one in added) for one, _ in _sentences(after.kept)]
     words = sum(length for length, _ in lengths)
     new_words = sum(length for length, is_new in lengths if is_new)
@@ -135,7 +138,7 @@ def _changed_fields(before: Metadata | None, after: Metadata | None) -> list[Fie
 
 def _compared_fields(metadata: Metadata) -> dict[FieldName, list[str]]:
     product = metadata.product or Product()
-    price = [one for one in (product.price, product.price_currency) if one]
+    price = [part for part in (product.price, product.price_currency) if part]
     offers = [
         " ".join(filter(None, (offer.sku, offer.price, offer.price_currency, offer.availability)))
         for offer in product.offers

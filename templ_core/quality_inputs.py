@@ -102,8 +102,10 @@ def _of_kept(document: Document, features: PageFeatures, decision: Decision) -> 
     kept, words = decision.kept, decision.words
     nodes, segments = document.nodes, document.segments
     types = nodes.element_type[segments.owner[kept]].tolist()
-    headings = [one for one in types if nodes.element_types[one][0] in HEADING_LEVELS]
-    short = (one for one in compress(segments.texts, kept.tolist()) if len(one) <= _PRICE_CHARS_MAX)
+    headings = [number for number in types if nodes.element_types[number][0] in HEADING_LEVELS]
+    short = (
+        text for text in compress(segments.texts, kept.tolist()) if len(text) <= _PRICE_CHARS_MAX
+    )
     title = set(features.title.tolist())
     shown = set(features.words.hashes[kept[features.words.segment]].tolist())
     of_kept = words[kept]

@@ -70,5 +70,5 @@ def proposed_rule(
 def _name(tag: str, attributes: str) -> str:
     identity, classes, *_ = attribute_values(attributes)
     own = f"#{identity}" if _IDENTIFIER.fullmatch(identity) else ""
-    usable = [one for one in classes.split() if _IDENTIFIER.fullmatch(one)][:_CLASSES]
-    return tag + own + "".join(f".{one}" for one in usable)
+    usable = [name for name in classes.split() if _IDENTIFIER.fullmatch(name)][:_CLASSES]
+    return tag + own + "".join(f".{name}" for name in usable)

@@ -58,7 +58,7 @@ class SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
             cut_off = min(max(value, term.low), term.high)
             added = term.weight * (cut_off - FUSION_INPUTS[name].neutral)
             inputs.append(InputWeight(name=name, value=value, log_odds=added))
-        return tuple(sorted(inputs, key=lambda one: -abs(one.log_odds)))
+        return tuple(sorted(inputs, key=lambda weight: -abs(weight.log_odds)))
 
 
 class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):

@@ -98,7 +98,7 @@ def kinds_of_pages(pages: Sequence[KeptPage], model: SiteModel) -> list[KindOfPa
         paths = label_page(page.document).paths
         like = [likeness(cluster.reference.paths, paths) for cluster in model.trees.clusters]
         groups[int(np.argmax(like)) if any(like) else -1].append(page)
-    return sorted(map(_kind, groups.values()), key=lambda one: -one.pages)
+    return sorted(map(_kind, groups.values()), key=lambda kind: -kind.pages)
 
 
 def _kind(pages: Sequence[KeptPage]) -> KindOfPage:
@@ -139,7 +139,7 @@ def _kind(pages: Sequence[KeptPage]) -> KindOfPage:
 
 
 def _without_digits(name: re.Match[str]) -> str:
-    return "".join(one for one in name[0] if not one.isdigit())
+    return "".join(char for char in name[0] if not char.isdigit())
 
 
 class _Group:
@@ -163,7 +163,7 @@ class _Group:
 
 
 def _by_pages(groups: Mapping[str, _Group]) -> list[tuple[str, _Group]]:
-    return sorted(groups.items(), key=lambda one: -len(one[1].pages))
+    return sorted(groups.items(), key=lambda named: -len(named[1].pages))
 
 
 def _placed(page: ShapedPage, root: int | None, segments: list[int]) -> dict[str, list[int]]:
@@ -205,7 +205,9 @@ def _template(pages: Sequence[KeptPage]) -> list[TemplateText]:
     paths: dict[str, str] = {}
     for page in pages:
         segments = page.document.segments
-        removed = {segments.texts[one]: one for one in np.flatnonzero(~page.kept).tolist()}
+        removed = {
+            segments.texts[segment]: segment for segment in np.flatnonzero(~page.kept).tolist()
+        }
         counts.update(removed.keys())
         for text, segment in removed.items():
             if text not in paths:
@@ -233,4 +235,4 @@ def _fields(pages: Sequence[dict[str, str]]) -> list[KindField]:
         for name, counts in values.items()
         if counts.total() > 1 or len(pages) == 1
     ]
-    return sorted(fields, key=lambda one: -one.pages)
+    return sorted(fields, key=lambda field: -field.pages)

@@ -42,7 +42,7 @@ def read_site_strings(documents: Iterable[Document], table: StringTable) -> list
 
     A string whose text no document has any more is left out.
     """
-    words = {one: "" for column in table.words[:2] for one in _strings(column)}
+    words = {string: "" for column in table.words[:2] for string in _strings(column)}
     usual = dict.fromkeys(_strings(table.usual), "")
     pages = dict.fromkeys([*words, *usual], 0)
     for document in documents:
@@ -68,7 +68,7 @@ def read_site_strings(documents: Iterable[Document], table: StringTable) -> list
         for one, text in found.items()
         if text
     ]
-    return sorted(strings, key=lambda one: (-one.pages, -len(one.text), one.text))
+    return sorted(strings, key=lambda string: (-string.pages, -len(string.text), string.text))
 
 
 def string_hits(
@@ -131,7 +131,7 @@ def words_expression(text: str, words: Iterable[tuple[int, int, bool]]) -> str:
             gap = rf"(?:\W+\w+){{0,{free}}}" if parts else rf"(?:\w+\W+){{0,{free}}}"
             parts += [gap] * bool(free) + [border] * bool(parts)
             word, free = text[begin:behind], 0
-            has_digit = any(one.isdigit() for one in word)
+            has_digit = any(char.isdigit() for char in word)
             parts.append(r"[^\W\d]*\d\w*" if has_digit else re.escape(word))
         end = behind
     return "".join(parts) + (rf"(?:\W+\w+){{0,{free}}}" if free else "")

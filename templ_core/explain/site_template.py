@@ -43,7 +43,7 @@ def site_template(
         text
         for page in pages
         for text in {
-            page.document.segments.texts[one] for one in np.flatnonzero(~page.kept).tolist()
+            page.document.segments.texts[segment] for segment in np.flatnonzero(~page.kept).tolist()
         }
     )
     least = max(2, _PAGES_RATIO * len(pages))
@@ -99,11 +99,11 @@ def _places(page: KeptPage) -> list[PartName]:
         return int(depth[node]) if node >= 0 else -1
 
     first, last = (kept[0], kept[-1]) if kept else (len(owner), -1)
-    behind = {one: shared_depth(one) for one in range(last + 1, len(owner))}
+    behind = {segment: shared_depth(segment) for segment in range(last + 1, len(owner))}
     lowest = min(behind.values(), default=-1)
     return [
-        "header" if one < first else "footer" if behind.get(one) == lowest else "beside"
-        for one in range(len(owner))
+        "header" if segment < first else "footer" if behind.get(segment) == lowest else "beside"
+        for segment in range(len(owner))
     ]
 
 

@@ -73,7 +73,7 @@ class LearnedSite:
     @property
     def documents(self) -> list[WindowDocument]:
         """The documents of the window, in its order."""
-        return [self._documents[one.url_hash] for one in self._window]
+        return [self._documents[fetch.url_hash] for fetch in self._window]
 
     @property
     def deletions(self) -> list[tuple[str, int]]:

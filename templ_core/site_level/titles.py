@@ -28,8 +28,8 @@ class TitleEnds(msgspec.Struct, frozen=True, array_like=True):
         >>> TitleEnds(["View topic - "], [" | Boats"]).without("View topic - Old locks | Boats")
         'Old locks'
         """
-        first = max((len(one) for one in self.beginnings if title.startswith(one)), default=0)
-        behind = max((len(one) for one in self.ends if title.endswith(one)), default=0)
+        first = max((len(part) for part in self.beginnings if title.startswith(part)), default=0)
+        behind = max((len(part) for part in self.ends if title.endswith(part)), default=0)
         rest = title[first : len(title) - behind].strip()
         return rest if any(map(str.isalnum, rest)) else title
 
@@ -45,7 +45,7 @@ def title_ends(title: str) -> OuterParts:
     """
     if len(title) > TITLES_CONFIG.chars_max:
         return (), ()
-    borders = [one.span() for one in BORDER.finditer(title)]
+    borders = [border.span() for border in BORDER.finditer(title)]
     first, last = borders[: TITLES_CONFIG.borders_max], borders[-TITLES_CONFIG.borders_max :]
     return [title[:end] for _, end in first], [title[begin:] for begin, _ in last]
 
@@ -58,7 +58,7 @@ def shared_ends(titles: Iterable[tuple[str, OuterParts]]) -> TitleEnds:
     >>> titles = ["Old locks | Boats", "A new mayor | Boats", "Boats"]
     >>> titles += [f"Jobs - Page {number} | Boats" for number in range(9)]
     >>> titles += ["Ice on the river | Boats"]
-    >>> shared_ends([(one, title_ends(one)) for one in titles])
+    >>> shared_ends([(title, title_ends(title)) for title in titles])
     TitleEnds(beginnings=[], ends=[' | Boats'])
     """
     different = {_FIGURES.sub("0", title): parts for title, parts in titles if title}

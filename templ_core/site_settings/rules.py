@@ -120,7 +120,7 @@ def _checked_parts(tree: Tree, text: str, depth: int) -> int:
                 f"the selector {text!r} has a pseudo-class other than :not, :is and :where, which cannot "
                 "be used here"
             )
-    return 1 + sum(_checked_parts(one, text, depth + 1) for one in inner)
+    return 1 + sum(_checked_parts(argument, text, depth + 1) for argument in inner)
 
 
 def _any(columns: Iterable[Bools]) -> Bools:
@@ -171,7 +171,7 @@ class NodeMatcher:
             case Negation(subselector=other):
                 own = ~self._matches(other)
             case Matching(selector_list=others) | SpecificityAdjustment(selector_list=others):
-                own = _any(self._matches(one) for one in others)
+                own = _any(self._matches(selector) for selector in others)
             case CombinedSelector():
                 left = self._matches(tree.selector)
                 return self._matches(tree.subselector) & self._related(tree.combinator, left)

@@ -34,9 +34,9 @@ def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--since",
             "since_ms",
             type=_TIME,
-            help="Only those from then on: 2026-11-22T08:00Z, or 2h ago.",
+            help="Only those from this time on, such as 2026-11-22T08:00Z, or 2h for two hours ago.",
         ),
-        click.option("--until", "until_ms", type=_TIME, help="Only those before then."),
+        click.option("--until", "until_ms", type=_TIME, help="Only those before this time."),
         click.option("--limit", type=click.IntRange(1), metavar="N", help="At most this many."),
     ]
     for option in reversed(options):

@@ -268,7 +268,7 @@ def list_sites(state: Path) -> None:
     help="Write rules in XPath for other extractors instead, in this form.",
 )
 def export(key: str, source: SiteSource, out: Path | None, form: RuleForm | None) -> None:
-    """Write the strings and the places of trees by which text of the site KEY is removed to a folder.
+    """Write a folder with the strings and the places of trees by which text of the site KEY is removed.
 
     They are regular expressions for Python's `re` and CSS selectors. On the pages of the window they remove exactly
     what is removed now for the reasons `site-string` and `site-tree`; the command reports on how many pages this
@@ -322,7 +322,7 @@ def template(key: str, source: SiteSource, *, as_json: bool) -> None:
 )
 @click.option("--keep", multiple=True, metavar="SELECTOR", help="Keep what is in these elements.")
 @click.option("--keep-text", multiple=True, metavar="TEXT", help="Keep segments of this text.")
-@click.option("--clear-rules", is_flag=True, help="Drop the rules that the site has first.")
+@click.option("--clear-rules", is_flag=True, help="First drop the rules that the site has.")
 @click.option("--comments", type=_POLICY, help="How to treat comments and reviews.")
 @click.option(
     "--listings",
@@ -374,7 +374,7 @@ def override(key: str, place: SettingsPlace, **change: Any) -> None:
 )
 @click.option("--force", is_flag=True, help="Replace the file of --out.")
 def redo(key: str, source: SiteSource, out: Path | None, *, force: bool) -> None:
-    """Clean what the window of the site KEY holds again, and publish the texts that change.
+    """Clean the pages of the window of the site KEY again, and publish the texts that change.
 
     A correction changes the next pages of a site; this sends the earlier ones of its window, as revisions with the
     reason `corrected`. With --broker they go to the topics `cleaned` and `documents`, with --state to a file.
@@ -450,7 +450,7 @@ def forget(key: str, place: SettingsPlace, *, yes: bool) -> None:
 
     With --broker, every record of the site in `documents`, `site-models` and `cleaned` gets a tombstone, and
     workers erase the site from their stores. With --state, no other process may use the directory. `templ
-    site reset` lets the site's pages in again; nothing of what was erased comes back.
+    site reset` lets the site's pages in again; what was erased does not come back.
     """
     place.read(key)
     _tell_doubt(place, key)

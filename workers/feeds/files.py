@@ -104,7 +104,7 @@ def _check(path: Path) -> None:
     name = path.name.lower()
     if name.endswith(".parquet"):
         raise InputProblem(
-            f"{path} is Parquet, which is only written: make JSON Lines with `url` and `html` of it, as by pandas "
+            f"{path} is Parquet, which is only written: make JSON Lines with `url` and `html` of it, for example with pandas "
             '(`read_parquet(...).to_json("pages.jsonl", orient="records", lines=True)`)'
         )
     if not path.is_dir() and not name.endswith((*LINES_SUFFIXES, *WARC_SUFFIXES, *_HTML_TYPES)):

@@ -93,7 +93,7 @@ class Transport(ABC):
     """Where records go. Without a broker nothing waits, and there is no topic with documents to forget."""
 
     def __init__(self, revision: Callable[[Compare], Publish | None]) -> None:
-        """Send what an engine asks for, whose `SiteEngine.revision` is given."""
+        """Send what an engine asks for; `revision` is its `SiteEngine.revision`."""
         self._revision = revision
 
     @abstractmethod
@@ -120,7 +120,7 @@ class Transport(ABC):
 
 
 async def carry_out(action: Action, transport: Transport) -> None:
-    """Carry an action out; the engine must not be called again before."""
+    """Carry an action out; call the engine again only when this has returned."""
     match action:
         case Publish(records, done, headers):
             for record in records:

@@ -36,7 +36,7 @@ log = logging.getLogger("templ")
 _MODELS_REPORTED = 1024
 """Site models that cannot be used and were reported in the log, one line each."""
 _Tasks: TypeAlias = dict[int, PageTask]
-"""Pages that are cleaned at once, by their numbers."""
+"""Pages that are cleaned together, by their numbers."""
 
 
 class PageCleaner:
@@ -77,17 +77,17 @@ class PageCleaner:
         return self.clean_pages([page])[0]
 
     def clean_pages(self, pages: Sequence[Page]) -> list[Outcome]:
-        """Clean pages of sites that have one lane, each as if it came alone. What pages hold never makes it raise."""
+        """Clean pages of sites that have one lane, each as if it came alone. No content of a page raises an error."""
         outcomes = dict(self.each_cleaned(pages))
         return [outcomes[number] for number in range(len(pages))]
 
     def each_cleaned(
         self, pages: Sequence[Page], at_once: int | None = None
     ) -> Iterator[tuple[int, Outcome]]:
-        """Yield the number and the outcome of each page, see `clean_pages`; this number is cleaned at once, or all.
+        """Yield the number and the outcome of each page, see `clean_pages`; a task has `at_once` pages, or all.
 
-        The pages of a child that dies, is late or lacks memory are cleaned one by one behind all others, so that the page
-        is found that harms or holds up the others. The second attempt at that page is the last of all.
+        If a child dies, is late or lacks memory, the pages of its task are cleaned one by one after all others, which
+        shows the page that harms or holds up the others. The second attempt at that page is the last of all.
         """
         has_others, group_pages = len(pages) > 1, at_once or len(pages)
         failed: list[_Tasks] = []
@@ -133,7 +133,7 @@ class PageCleaner:
                 failed.append(tasks)
                 if len(pages) > 1:
                     log.warning(
-                        "%s pages could not be cleaned at once (%s: %s); each is cleaned by itself",
+                        "%s pages could not be cleaned together (%s: %s); each is cleaned by itself",
                         *(len(pages), result.exception, result.message),
                     )
         return failed

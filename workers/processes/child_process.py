@@ -36,7 +36,7 @@ class DeadlineExceeded(Exception):
 class Deadline:
     """Decides from the processor time of a child whether its task takes too long.
 
-    Only checks are counted, never the clock on the wall. So a machine that was paused between two checks,
+    It counts checks and never reads the wall clock. So a machine that was paused between two checks,
     or gave its time to others, costs a task nothing.
     """
 
@@ -82,7 +82,7 @@ class ChildLost(Exception):
     """The error that a child has ended instead of answering."""
 
     was_killed = False
-    """Whether the kernel has killed it, most probably for want of memory, or somebody else; no task does that."""
+    """Whether a signal has killed it, most probably by the kernel because memory was short; no task causes that."""
 
 
 class ChildNotStarted(ChildLost):

@@ -93,7 +93,7 @@ class Watch:
         noticed, known = Noticed(), change.page(record.url)
         place = Original(record.url, record.site)
         if self._contents is not None:
-            # Of a page that has left the window nobody knows whether it was reported to be a copy.
+            # Whether a page that has left the window was reported as a copy is no longer known.
             noticed.was_copy = (
                 known.is_copy if known is not None else self._contents.published(place) is not None
             )

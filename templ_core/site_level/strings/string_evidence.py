@@ -163,8 +163,8 @@ class StringTable(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @functools.cached_property
     def word_finders(self) -> Sequence[StringFinder]:
-        """What finds the strings of words: those of few, some and many pages."""
-        return [StringFinder(one) for one in self.words]
+        """Finders of the strings of words: those of few, some and many pages."""
+        return [StringFinder(strings) for strings in self.words]
 
     def segment_tokens(self, shapes: UInt64s) -> UInt16s:
         """Return the tokens of a page's segments; a break where no string of the site has one."""

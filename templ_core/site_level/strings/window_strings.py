@@ -80,7 +80,7 @@ class WindowStrings:
             usual=_strings(corpus, [usual], 1)[0],
             words=(few, some, many),
             alike=_alike(
-                neighbours(shapes, [one.segment for one in prose], frequent.keys), frequent, usual
+                neighbours(shapes, [run.segment for run in prose], frequent.keys), frequent, usual
             ),
         )
 

@@ -114,7 +114,7 @@ class TreeLearner:
             learned.append(
                 _template(cut, texts, [(pages[name], self._alignments[name]) for name in members])
             )
-        return TreeModel(clusters=sorted(learned, key=lambda one: -one.pages))
+        return TreeModel(clusters=sorted(learned, key=lambda cluster: -cluster.pages))
 
     def _clusters(
         self, names: Sequence[PageName], tree: Callable[[PageName], LabelledPage]

@@ -35,4 +35,4 @@ def after_fit(latest: Sequence[bytes]) -> list[bytes]:
     [b'cc', b'', b'', b'', b'bb']
     """
     learned = recurring(latest, STRINGS_CONFIG.newest_pages_min)
-    return [without(one, learned) for one in latest]
+    return [without(runs, learned) for runs in latest]

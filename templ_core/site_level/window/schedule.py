@@ -39,7 +39,9 @@ def is_due(
     new = learned - fitted_at
     if pages > 0 and begins_to_repeat(new_runs):
         return True
-    known = [one for one in place_pages[-SCHEDULE_CONFIG.design_documents :] if one is not None]
+    known = [
+        pages for pages in place_pages[-SCHEDULE_CONFIG.design_documents :] if pages is not None
+    ]
     if (
         len(known) == SCHEDULE_CONFIG.design_documents
         and max(known) < REVISIONS_CONFIG.settled_documents

@@ -137,7 +137,7 @@ def _known_ratio(pages: Sequence[PageSummary], changed_at: int, gone: Sequence[i
     """Return the share of the anchors of pages since a change that some others have, in the median."""
     known = distinct(np.concatenate([pages[index].places.anchor for index in gone]))
     later = [distinct(page.places.anchor) for page in pages[changed_at : changed_at + len(gone)]]
-    return float(np.median([common_keys(one, known) / len(one) for one in later]))
+    return float(np.median([common_keys(page, known) / len(page) for page in later]))
 
 
 def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:

@@ -47,9 +47,9 @@ class SiteWindow:
 
     >>> window, bounds = SiteWindow(), WindowBounds(pages_max=2, floor_pages=1)
     >>> fetches = [WindowFetch(time_ms, url_hash(f"/{time_ms}"), b"", 1) for time_ms in (3, 1, 2)]
-    >>> [len(window.enter(one, bounds).fetches) for one in fetches]
+    >>> [len(window.enter(fetch, bounds).fetches) for fetch in fetches]
     [0, 0, 1]
-    >>> [one.time_ms for one in window]
+    >>> [fetch.time_ms for fetch in window]
     [2, 3]
     """
 
@@ -63,9 +63,9 @@ class SiteWindow:
             deletions: Times of deletions in Unix milliseconds, by hash of the URL.
         """
         self._order = sorted(fetches)
-        self._by_url = {one.url_hash: one for one in self._order}
+        self._by_url = {fetch.url_hash: fetch for fetch in self._order}
         self._deletions = dict(deletions or {})
-        self.size_bytes = sum(one.size_bytes for one in self._order)
+        self.size_bytes = sum(fetch.size_bytes for fetch in self._order)
         """Sum of the sizes of the documents."""
 
     def __len__(self) -> int:
@@ -92,7 +92,8 @@ class SiteWindow:
     def newest_ms(self, default: int) -> int:
         """Return the highest time of the fetches and deletions, or a default where there are none."""
         return max(
-            [*(one.time_ms for one in self._order[-1:]), *self._deletions.values()], default=default
+            [*(fetch.time_ms for fetch in self._order[-1:]), *self._deletions.values()],
+            default=default,
         )
 
     def oldest_ms(self, default: int) -> int:
@@ -167,7 +168,7 @@ class SiteWindow:
 
     def _present_ms(self) -> int:
         """Return the newest time, as far as the time of another fetch or deletion bears it out."""
-        times_ms = [one.time_ms for one in self._order[-2:]]
+        times_ms = [fetch.time_ms for fetch in self._order[-2:]]
         *others, newest = sorted([*times_ms, *self._deletions.values()])[-2:]
         return min(newest, others[0] + _UNCONFIRMED_MS) if others else newest
 
@@ -200,7 +201,7 @@ class SiteWindow:
                 bisect_left(self._order, (time_ms,), hi=others)
                 for time_ms in (day * _DAY_MS, (day + 1) * _DAY_MS)
             )
-            of_day = sorted(self._order[begin:end], key=lambda one: one.url_hash)
+            of_day = sorted(self._order[begin:end], key=lambda fetch: fetch.url_hash)
             crowded += of_day[bounds.day_pages :]
         return crowded
 

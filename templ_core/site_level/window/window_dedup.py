@@ -40,7 +40,7 @@ def distinct_pages(pages: Sequence[PageSummary]) -> list[int]:
     compared = _pages_with_shared_probes(texts, words, number, len(pages))
     bounds = np.searchsorted(number, [compared, compared + 1]).T.tolist()
     own = [(texts[first:end].tolist(), words[first:end].tolist()) for first, end in bounds]
-    kept = distinct_texts([dict(zip(*one, strict=True)) for one in own])
+    kept = distinct_texts([dict(zip(*columns, strict=True)) for columns in own])
     return np.delete(np.arange(len(pages)), np.delete(compared, kept)).tolist()
 
 
