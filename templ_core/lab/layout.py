@@ -120,7 +120,9 @@ def visible_elements(root: etree._Element) -> Iterator[etree._Element]:
     todo = [root]
     while todo:
         element = todo.pop()
-        if isinstance(element.tag, str) and element.tag not in INVISIBLE:
+        if not isinstance(element.tag, str) or element.tag in INVISIBLE:
+            continue
+        if element.tag != "dialog" or element.get("open") is not None:
             yield element
             todo.extend(reversed(element))
 
