@@ -157,8 +157,7 @@ cdef inline bint begin_bullet(
         begin += BULLET_BYTES
     elif run.blank or not _is_bullet(<const unsigned char *>run.text.bytes):
         return False
-    after = begin
-    if not _is_in(next_point(&after), WORD, classes):
+    if not _is_in(_next_seen(begin, end, classes), WORD, classes):
         return False
     if begins:
         put(&run.text, <const char *>begin - BULLET_BYTES, BULLET_BYTES)
@@ -167,19 +166,30 @@ cdef inline bint begin_bullet(
     return begins
 
 
+cdef inline unsigned int _next_seen(const unsigned char *at, const unsigned char *end, const uint16_t *classes) noexcept:
+    """Return the first character that is seen, blanks included; 0 = there is none."""
+    cdef unsigned int point
+    while at < end:
+        point = next_point(&at)
+        if not _is_in(point, UNSEEN, classes):
+            return point
+    return 0
+
+
 cdef inline void skip_bullet(const unsigned char **at, int *size, const uint16_t *classes) noexcept:
     """Move behind a bullet that begins the text of a list item, which has one by its element."""
     cdef const unsigned char *begin = at[0]
     cdef const unsigned char *end = begin + size[0]
     cdef const unsigned char *after = begin
+    cdef unsigned int point
     while after < end and _is_in(next_point(&after), SPACE | UNSEEN, classes):
         begin = after
     if end - begin >= BULLET_BYTES and _is_bullet(begin):
         begin += BULLET_BYTES
     elif end - begin >= DOT_BYTES and not memcmp(begin, b"\xc2\xb7", DOT_BYTES):
         begin += DOT_BYTES
-        after = begin
-        if begin < end and not _is_in(next_point(&after), SPACE | UNSEEN, classes):
+        point = _next_seen(begin, end, classes)
+        if point and not _is_in(point, SPACE, classes):
             return
     else:
         return

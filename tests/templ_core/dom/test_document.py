@@ -278,7 +278,7 @@ def test_a_dialog_that_is_not_open_is_not_shown_wherever_it_stands(dialog):
     ("item", "text"),
     [
         ("• One", "One"), ("•&nbsp;One", "One"), ("<span>•</span> One", "One"), ("•One", "One"), ("· One", "One"), ("<p>● One", "One"),
-        ("·One", "·One"), ("One • two", "One • two"), ("- One", "- One"), ("✓ One", "✓ One"),
+        ("·One", "·One"), ("·\ufeffOne", "·One"), ("·\ufeff One", "One"), ("One • two", "One • two"), ("- One", "- One"), ("✓ One", "✓ One"),
     ],
 )  # fmt: skip
 def test_the_bullet_of_a_list_item_is_no_text(item, text):
