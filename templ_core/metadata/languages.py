@@ -211,10 +211,8 @@ def _surely(text: str, declared: str, languages: list[str] = _LANGUAGES) -> str 
     for language, out_of_place in found:
         if out_of_place > _OUT_OF_PLACE_MAX or (best and found[0][1] <= _CONTRADICTS_MAX):
             break
-        words_min = _ENDINGS_RATIO_MIN if language in _BY_ENDINGS else _FREQUENT_RATIO_MIN
-        if language == "en":
-            words_min = _ENGLISH_RATIO_MIN
-        ratio = ratio_of(_ENGLISH if language == "en" else _FREQUENT.get(language, _NO_WORDS), text)
+        words, words_min = _frequent_words(language)
+        ratio = ratio_of(words, text)
         if ratio >= max(words_min, _MORE_WORDS * most):
             best, most = language, ratio
     if best:
@@ -225,6 +223,14 @@ def _surely(text: str, declared: str, languages: list[str] = _LANGUAGES) -> str 
     is_foreign = declared == "en" and _is_foreign(text)
     is_sure = out_of_place <= (_OUT_OF_PLACE_MAX if is_foreign else _CONTRADICTS_MAX)
     return language_tag(detected) if is_sure and detected != declared else None
+
+
+def _frequent_words(language: str) -> tuple[frozenset[str], float]:
+    """Return the frequent words of a language, and the share of a text, 0 to 1, that they are at least."""
+    if language == "en":
+        return _ENGLISH, _ENGLISH_RATIO_MIN
+    ratio_min = _ENDINGS_RATIO_MIN if language in _BY_ENDINGS else _FREQUENT_RATIO_MIN
+    return _FREQUENT.get(language, _NO_WORDS), ratio_min
 
 
 def _is_foreign(text: str) -> bool:

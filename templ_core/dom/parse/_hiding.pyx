@@ -1,6 +1,6 @@
 """What the style and the names of an element say about whether, and how, a browser shows its text."""
 
-from libc.string cimport strchr, strlen, strpbrk, strstr
+from libc.string cimport strchr, strpbrk, strstr
 
 import re
 
@@ -46,14 +46,14 @@ cdef bint style_hides(const char *style) except -1:
         strstr(style, "idden") == NULL and not _is_far(style) and _is_ascii_lower(style)
     ):
         return False
-    return _find_hiding(style[: strlen(style)].decode()) is not None
+    return _find_hiding(style.decode()) is not None
 
 
 cdef int style_display(const char *style) except -1:
     """Return whether a style makes a block or a cell of an element that stands in a line otherwise."""
     if strstr(style, "isplay") == NULL and _is_ascii_lower(style):
         return IN_LINE
-    found = _find_display(style[: strlen(style)].decode())
+    found = _find_display(style.decode())
     return IN_LINE if found is None else AS_CELL if found["cell"] else AS_BLOCK
 
 
@@ -64,7 +64,7 @@ cdef int style_fading(const char *style) except -1:
         and not _is_nothing(style, "font")
     ):
         return STAYS
-    text = style[: strlen(style)].decode()
+    text = style.decode()
     if _find_fading(text) is not None:
         return STAYS if _find_motion(text) is not None else FADES
     if _find_flat(text) is not None:
@@ -107,7 +107,7 @@ cdef bint names_dialog(const char *names) except -1:
     cdef str text
     if names == NULL or strpbrk(names, "oO") == NULL:
         return False
-    text = names[: strlen(names)].decode().lower()
+    text = names.decode().lower()
     for name in _DIALOGS:
         if name in text:
             return _find_dialog(text) is not None
@@ -122,7 +122,7 @@ cdef bint names_hide(const char *names) except -1:
         and strstr(names, "y-none") == NULL and strstr(names, "assistive") == NULL and strstr(names, "mw-edit") == NULL
     ):
         return False
-    classes = names[: strlen(names)].decode().split()
+    classes = names.decode().split()
     if any(map(_is_for_screen_reader, classes)):
         return True
     return not _HIDDEN.isdisjoint(classes) and not any(map(_shows, classes))
@@ -130,4 +130,4 @@ cdef bint names_hide(const char *names) except -1:
 
 cdef bint style_makes_row(const char *style) except -1:
     """Return whether a style makes a row of cells of its element."""
-    return strstr(style, "table-row") != NULL and _find_row(style[: strlen(style)].decode()) is not None
+    return strstr(style, "table-row") != NULL and _find_row(style.decode()) is not None

@@ -54,8 +54,8 @@ cdef inline int slot_of_name(const void *address) noexcept:
     return <int>((<uintptr_t>address >> 3 ^ <uintptr_t>address >> 11) & (NAMES - 1))
 
 
-cdef inline const char *attribute_of(const char **attributes, const char *name) noexcept:
-    """Return the value of an attribute, or an empty string without one.
+cdef inline int place_of_attribute(const char **attributes, const char *name) noexcept:
+    """Return the place of the name of an attribute, or -1 without one.
 
     Args:
         attributes: Names and values in turn, and NULL behind the last one; NULL without any.
@@ -65,9 +65,17 @@ cdef inline const char *attribute_of(const char **attributes, const char *name) 
     if attributes != NULL:
         while attributes[place] != NULL:
             if strcmp(attributes[place], name) == 0:
-                return value_at(attributes, place)
+                return place
             place += 2
-    return ""
+    return -1
+
+
+cdef inline const char *attribute_of(const char **attributes, const char *name) noexcept:
+    """Return the value of an attribute, or an empty string without one; see `place_of_attribute`."""
+    cdef int place = place_of_attribute(attributes, name)
+    if place < 0:
+        return ""
+    return value_at(attributes, place)
 
 
 cdef inline const char *value_at(const char **attributes, int place) noexcept:

@@ -20,7 +20,7 @@ from templ_core.dom.parse._attribute_table cimport (
 from templ_core.dom.parse._libxml2 cimport (
     HTML_PARSE_NODEFDTD, HTML_PARSE_NOERROR, HTML_PARSE_NOWARNING, NameNumbers, NewParser, RTLD_LAZY, ReadMemory,
     WithParser, XML_ERR_NO_MEMORY, XML_PARSE_HUGE, attribute_of, charactersSAXFunc, dlopen, dlsym,
-    endElementSAXFunc, htmlParserCtxt, htmlSAXHandler, slot_of_name, startElementSAXFunc, value_at,
+    endElementSAXFunc, htmlParserCtxt, htmlSAXHandler, place_of_attribute, slot_of_name, startElementSAXFunc, value_at,
 )
 from templ_core.dom.parse._hiding cimport (
     AS_BLOCK, AS_CELL, FADES, IN_LINE, SHRINKS_FONT, STAYS, names_dialog, names_hide, style_display, style_fading, style_hides,
@@ -311,7 +311,7 @@ cdef class PageReader(TextReader):
         elif attributes == NULL:
             attributes = &self.own
             self.read_attributes(own)
-        if (traits & IS_DIALOG and not has_attribute(own, "open")) or (
+        if (traits & IS_DIALOG and place_of_attribute(own, "open") < 0) or (
             attributes.unseen and not traits & IS_INLINE and is_closed_dialog(attributes)
         ):
             self.invisible += 1
@@ -593,15 +593,6 @@ cdef bint is_nameless(ElementAttributes *attributes) noexcept:
         if attributes.values[number] != NULL and attributes.values[number][0]:
             return False
     return True
-
-
-cdef bint has_attribute(const char **attributes, const char *name) noexcept:
-    cdef int place = 0
-    while attributes != NULL and attributes[place] != NULL:
-        if strcmp(attributes[place], name) == 0:
-            return True
-        place += 2
-    return False
 
 
 cdef bint _names_note(const char *name) noexcept:
