@@ -73,23 +73,21 @@ class ObservedCheck:
     """Warns once if the first records of all partitions have no field `observed`, as without TEMPL_OBSERVED."""
 
     def __init__(self) -> None:
-        self._unobserved = 0
-        self._is_over = False
+        self._records_left = _UNOBSERVED_RECORDS
 
     def note(self, record: CleanedRecord) -> None:
         """Count a record; threads of several partitions may call it."""
-        if self._is_over:
+        if self._records_left <= 0:
             return
         if isinstance(record.observed, Observed):
-            self._is_over = True
+            self._records_left = 0
             return
-        self._unobserved += 1
-        if self._unobserved >= _UNOBSERVED_RECORDS:
-            self._is_over = True
+        self._records_left -= 1
+        if self._records_left == 0:
             log.warning(
                 "the first %s records have no field `observed`, so no changes and events are found: set "
                 "TEMPL_OBSERVED=true for the workers",
-                self._unobserved,
+                _UNOBSERVED_RECORDS,
             )
 
 
